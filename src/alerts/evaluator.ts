@@ -12,7 +12,7 @@ import type { Clock } from '../platform/clock.ts';
 import { inWriteTransaction } from '../platform/sqlite/database.ts';
 import { rangesAt } from '../query/alerts/windows.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';
-import { GroupRooms } from './bounds/group-rooms.ts';
+import { GroupQuota } from './bounds/group-quota.ts';
 import { readKnownStates } from './bounds/known-states.ts';
 import { OutcomeWriter } from './bounds/outcome-writer.ts';
 import { lateTimes, roundTimes, RoundTurns } from './bounds/round-turns.ts';
@@ -69,7 +69,7 @@ const lateEveryMs = 60_000;
  * rule's states, incidents and history is written in one transaction with the deliveries that tell of it. So a kill at any time loses and
  * doubles nothing: after it, the states are those of the last transaction.
  *
- * Bounds: what is measured is taken rule by rule; groups have rooms in bytes by organisation, shared by its rules (`GroupRooms`); an
+ * Bounds: what is measured is taken rule by rule; groups have a quota in bytes by organisation, shared by its rules (`GroupQuota`); an
  * organisation has a part of the time of a round, those whose rules took long last.
  *
  * Memory has what the database has, and the groups that are ok. It changes after the commit. A rule that was changed meanwhile is left
@@ -79,7 +79,7 @@ export class Evaluator {
   private readonly options: EvaluatorOptions;
   private readonly stopping = new AbortController();
   private readonly states = new Map<string, RuleState>();
-  private readonly rooms: GroupRooms;
+  private readonly quota: GroupQuota;
   private readonly ready = new WeakMap<Alert, ReadyAlert>();
   private running: Promise<void> | undefined;
   /** Rounds and erasures, one after another. */
@@ -94,7 +94,7 @@ export class Evaluator {
   constructor(options: EvaluatorOptions) {
     this.options = options;
     this.deletedRules = new DeletedRules(options.definitions);
-    this.rooms = new GroupRooms({
+    this.quota = new GroupQuota({
       maxBytesOfOrganization: options.groupsMaxBytes,
       maxBytes: organizationsWithAll * options.groupsMaxBytes,
     });
@@ -102,7 +102,7 @@ export class Evaluator {
 
   async open(): Promise<void> {
     const { events, clock } = this.options;
-    for (const [id, state] of await readKnownStates(events, this.rooms, clock.now())) this.states.set(id, state);
+    for (const [id, state] of await readKnownStates(events, this.quota, clock.now())) this.states.set(id, state);
   }
 
   start(): void {
@@ -248,7 +248,7 @@ export class Evaluator {
   ): Promise<number> {
     const { run, definitions, clock, events, outbox } = this.options;
     const { at, maxMs } = time;
-    const shares = this.rooms.sharesOf(
+    const shares = this.quota.sharesOf(
       organizationId,
       alerts.map(({ alert }) => alert.id),
     );
@@ -264,7 +264,7 @@ export class Evaluator {
         { ready, stored: this.stateOf(ruleId), measurement },
         { ...this.options, at, maxBytes: shares(ruleId) },
       );
-      if (usage !== undefined) this.rooms.note(ruleId, { organizationId, bytes: usage.bytes, wantedBytes: usage.wantedBytes });
+      if (usage !== undefined) this.quota.note(ruleId, { organizationId, bytes: usage.bytes, wantedBytes: usage.wantedBytes });
       await writer.add(outcome);
     });
     await writer.flush();
@@ -286,7 +286,7 @@ export class Evaluator {
       if (isOn(alert) || known.memories.size === 0) continue;
       const ready = this.readyOf(alert);
       const changes = [changesOf(ready, closedByChange(ready, known.memories, at), at, undefined)];
-      this.rooms.forget(alert.id);
+      this.quota.forget(alert.id);
       await writer.add({ ruleId: alert.id, state: { ...unknownRule, seen: known.seen }, changes, deliveries: [], isForgotten: true });
     }
     await writer.flush();
@@ -306,7 +306,7 @@ export class Evaluator {
         await addDeliveries(transaction, deliveries, at);
       });
       this.states.delete(id);
-      this.rooms.forget(id);
+      this.quota.forget(id);
       told.push(...deliveries);
       await nextTurn();
     }

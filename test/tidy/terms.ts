@@ -52,6 +52,7 @@ export const standardTerms: Readonly<Record<string, string>> = {
   Faults: 'ErrorCollector',
   Grant: 'RateLimitDecision',
   Group: 'WriteBatch',
+  GroupRooms: 'GroupQuota',
   HeadTooLargeError: 'HeadersTooLargeError',
   HeldLetters: 'DeadLetterUsage',
   HeldPlace: 'BucketLease',

@@ -5,13 +5,13 @@ import { Slices } from '../../platform/bounds/slices.ts';
 import { groupBytes } from '../machine/evaluate.ts';
 import type { GroupMemory } from '../machine/state.ts';
 import { type RuleState, unknownRule } from '../evaluation/rule-state.ts';
-import type { GroupRooms } from './group-rooms.ts';
+import type { GroupQuota } from './group-quota.ts';
 
 /**
- * Reads what is known of all rules, within the rooms of their organisations. Groups beyond them are dropped, on disk too, those with an open
+ * Reads what is known of all rules, within the quotas of their organisations. Groups beyond them are dropped, on disk too, those with an open
  * incident last; such an incident ends. @param at Unix milliseconds.
  */
-export async function readKnownStates(events: EventsDatabase, rooms: GroupRooms, at: number): Promise<Map<string, RuleState>> {
+export async function readKnownStates(events: EventsDatabase, quota: GroupQuota, at: number): Promise<Map<string, RuleState>> {
   const { evaluatedAt, rules } = await readAlertRules(events);
   const states = new Map<string, RuleState>();
   for (const [id, seen] of rules) states.set(id, { ...unknownRule, seen, evaluatedAt });
@@ -22,16 +22,16 @@ export async function readKnownStates(events: EventsDatabase, rooms: GroupRooms,
       const memories = new Map(known.memories);
       let bytes = [...memories.keys()].reduce((sum, key) => sum + groupBytes(key), 0);
       const dropped: string[] = [];
-      const room = rooms.roomOf(organizationId as OrganizationId) - rooms.bytesOf(organizationId as OrganizationId) + bytes;
+      const capacity = quota.capacityOf(organizationId as OrganizationId) - quota.bytesOf(organizationId as OrganizationId) + bytes;
       for (const { key, memory } of groups) {
-        if (bytes + groupBytes(key) > room) dropped.push(key);
+        if (bytes + groupBytes(key) > capacity) dropped.push(key);
         else {
           memories.set(key, JSON.parse(memory) as GroupMemory);
           bytes += groupBytes(key);
         }
       }
       states.set(rule, { ...known, memories, groupsLeftOut: known.groupsLeftOut + dropped.length });
-      rooms.note(rule, { organizationId: organizationId as OrganizationId, bytes, wantedBytes: bytes });
+      quota.note(rule, { organizationId: organizationId as OrganizationId, bytes, wantedBytes: bytes });
       if (dropped.length > 0) await dropGroups(events, rule, dropped, at);
       await slices.turn();
     }

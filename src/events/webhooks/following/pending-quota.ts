@@ -2,13 +2,13 @@ import { countPending } from '../../log/positions.ts';
 import type { EventsQueries } from '../../database/database.ts';
 import { targetKey } from '../../log/target.ts';
 
-/** A webhook without room is counted again after so long. */
+/** A webhook without capacity is counted again after so long. */
 export const fullCheckMs = 2000;
 
 interface Known {
   /** At most so many are pending. */
   pending: number;
-  /** Since when it has had no room, by the monotonic clock; it has some again at half of the maximum. */
+  /** Since when it has had no capacity, by the monotonic clock; it has some again at half of the maximum. */
   fullSince: number | undefined;
 }
 

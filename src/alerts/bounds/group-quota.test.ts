@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
-import { GroupRooms } from './group-rooms.ts';
+import { GroupQuota } from './group-quota.ts';
 
 const [one, other] = ['org-1', 'org-2'] as OrganizationId[] as [OrganizationId, OrganizationId];
 
-function noted(wanted: Readonly<Record<string, number>>, bytes: (wanted: number) => number = (each) => each): GroupRooms {
-  const rooms = new GroupRooms({ maxBytesOfOrganization: 100, maxBytes: 1000 });
-  for (const [id, wantedBytes] of Object.entries(wanted)) rooms.note(id, { organizationId: one, bytes: bytes(wantedBytes), wantedBytes });
-  return rooms;
+function noted(wanted: Readonly<Record<string, number>>, bytes: (wanted: number) => number = (each) => each): GroupQuota {
+  const quota = new GroupQuota({ maxBytesOfOrganization: 100, maxBytes: 1000 });
+  for (const [id, wantedBytes] of Object.entries(wanted)) quota.note(id, { organizationId: one, bytes: bytes(wantedBytes), wantedBytes });
+  return quota;
 }
 
 test('rules that want little have it, and the others share the rest', () => {
@@ -21,14 +21,14 @@ test('a rule that wanted nothing has room for the groups that come', () => {
 });
 
 test('what rules hold beyond their shares is no room of others', () => {
-  const rooms = noted({ a: 100 });
-  expect(rooms.sharesOf(one, ['a', 'b'])('b')).toBe(0);
+  const quota = noted({ a: 100 });
+  expect(quota.sharesOf(one, ['a', 'b'])('b')).toBe(0);
 });
 
 test('an organisation has at most half of what the others leave', () => {
-  const rooms = new GroupRooms({ maxBytesOfOrganization: 100, maxBytes: 150 });
-  rooms.note('a', { organizationId: one, bytes: 75, wantedBytes: 75 });
-  expect([rooms.roomOf(one), rooms.roomOf(other)]).toEqual([75, 37.5]);
-  rooms.forget('a');
-  expect(rooms.roomOf(other)).toBe(75);
+  const quota = new GroupQuota({ maxBytesOfOrganization: 100, maxBytes: 150 });
+  quota.note('a', { organizationId: one, bytes: 75, wantedBytes: 75 });
+  expect([quota.capacityOf(one), quota.capacityOf(other)]).toEqual([75, 37.5]);
+  quota.forget('a');
+  expect(quota.capacityOf(other)).toBe(75);
 });

@@ -19,7 +19,7 @@ interface Held {
  * Shares the memory for groups among organisations, and within each among its rules: those that want little have it, the others share the
  * rest. What nobody wanted last time is shared by all, for groups come. A rule that has not been evaluated yet wants everything.
  */
-export class GroupRooms {
+export class GroupQuota {
   private readonly bounds: GroupBounds;
   private readonly held = new Map<string, Held>();
   private readonly bytes = new Map<OrganizationId, number>();
@@ -38,7 +38,7 @@ export class GroupRooms {
   sharesOf(organizationId: OrganizationId, ruleIds: readonly string[]): (ruleId: string) => number {
     const wanted = ruleIds.map((id) => ({ id, bytes: this.held.get(id)?.wantedBytes ?? Infinity }));
     const shares = new Map<string, number>();
-    let left = this.roomOf(organizationId);
+    let left = this.capacityOf(organizationId);
     for (const [index, { id, bytes }] of wanted.toSorted((one, other) => (one.bytes < other.bytes ? -1 : 1)).entries()) {
       const share = Math.min(bytes, left / (wanted.length - index));
       shares.set(id, share);
@@ -46,11 +46,14 @@ export class GroupRooms {
     }
     const spare = left / wanted.length;
     return (id) =>
-      Math.min((shares.get(id) ?? 0) + spare, this.roomOf(organizationId) - this.bytesOf(organizationId) + (this.held.get(id)?.bytes ?? 0));
+      Math.min(
+        (shares.get(id) ?? 0) + spare,
+        this.capacityOf(organizationId) - this.bytesOf(organizationId) + (this.held.get(id)?.bytes ?? 0),
+      );
   }
 
   /** Bytes that all rules of an organisation may hold. */
-  roomOf(organizationId: OrganizationId): number {
+  capacityOf(organizationId: OrganizationId): number {
     const { maxBytes, maxBytesOfOrganization } = this.bounds;
     const others = this.total - this.bytesOf(organizationId);
     return Math.min(maxBytesOfOrganization, Math.max(0, maxBytes - others) / 2);

@@ -1,4 +1,4 @@
-/** Faults of some organisations, which keep no other from its evaluation. */
+/** Errors of some organisations, which keep no other from its evaluation. */
 export class ErrorCollector {
   private readonly signal: AbortSignal;
   private readonly all: unknown[] = [];

@@ -174,11 +174,11 @@ export class Evaluator {
   private async round(at: number): Promise<void> {
     const { definitions, clock, onRound } = this.options;
     const since = clock.monotonic();
-    const faults = new ErrorCollector(this.stopping.signal);
+    const errors = new ErrorCollector(this.stopping.signal);
     const byOrganization = new Map<OrganizationId, ReadyAlert[]>();
     for (const alert of definitions.all()) {
       if (!isOn(alert)) continue;
-      await faults.attempt(async () => {
+      await errors.attempt(async () => {
         const ready = this.readyOf(alert);
         const alerts = byOrganization.get(alert.organizationId) ?? [];
         byOrganization.set(alert.organizationId, alerts);
@@ -188,7 +188,7 @@ export class Evaluator {
     let failures = 0;
     const turns = new RoundTurns(byOrganization.keys(), this.tookMs, clock.monotonic, roundTimes);
     for (const organizationId of turns.order) {
-      await faults.attempt(async () => {
+      await errors.attempt(async () => {
         const alerts = byOrganization.get(organizationId) ?? [];
         failures += await turns.during(organizationId, (maxMs) => this.evaluateOrganization(organizationId, alerts, { at, maxMs }));
       });
@@ -198,15 +198,15 @@ export class Evaluator {
     await this.closeOff(at);
     await this.removeGone(at);
     await this.prune(at);
-    await this.checkLate(byOrganization, at, faults);
-    faults.rethrowFirst();
+    await this.checkLate(byOrganization, at, errors);
+    errors.rethrowFirst();
   }
 
   /** Measures windows again that have ended and were altered since, once a minute. */
   private async checkLate(
     byOrganization: ReadonlyMap<OrganizationId, readonly ReadyAlert[]>,
     at: number,
-    faults: ErrorCollector,
+    errors: ErrorCollector,
   ): Promise<void> {
     const { late, clock } = this.options;
     if (late === undefined || clock.monotonic() - this.lateAt < lateEveryMs) return;
@@ -214,7 +214,7 @@ export class Evaluator {
     late.retain(byOrganization.keys());
     const turns = new RoundTurns(byOrganization.keys(), this.lateTookMs, clock.monotonic, lateTimes);
     for (const organizationId of turns.order) {
-      await faults.attempt(async () => {
+      await errors.attempt(async () => {
         const alerts = byOrganization.get(organizationId) ?? [];
         await turns.during(organizationId, (maxMs) => late.check(organizationId, alerts, { at, signal: this.stopping.signal, maxMs }));
       });

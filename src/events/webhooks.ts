@@ -107,18 +107,18 @@ export class Webhooks {
   /** @returns why it is not replaced, `gone` for an unknown one; else the webhook. */
   async replace(organizationId: OrganizationId, id: Uuid, { isEnabled, ...given }: WebhookInput): Promise<WebhookView | WebhookRefusal> {
     const { definitions, outbox, storedThrough, now } = this.parts;
-    const woken = { organizationId, target: targetOf(id) };
+    const target = { organizationId, target: targetOf(id) };
     const there = definitions.find(organizationId, id);
     if (there === undefined) return 'gone';
     // Before it is enabled: a failure of old must not disable it again.
-    if ((there.disabled !== null && isEnabled === true) || there.destination !== given.destination) await outbox.reopen(woken);
+    if ((there.disabled !== null && isEnabled === true) || there.destination !== given.destination) await outbox.reopen(target);
     const webhook = await definitions.change(organizationId, id, (before) => {
       const at = now();
       const disabled = disabledAfter(before.disabled, isEnabled, at);
       const isOpened = before.disabled !== null && disabled === null;
       return { ...given, disabled, changedAt: at, ...(isOpened ? { startsAfter: storedThrough() } : {}) };
     });
-    outbox.wake([woken]);
+    outbox.wake([target]);
     return typeof webhook === 'string' ? webhook : this.shown(webhook);
   }
 

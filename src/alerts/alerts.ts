@@ -120,8 +120,11 @@ export class Alerts {
     if (!drafted.ok) return { ok: false, fault: { ...drafted.fault, path: channelPath(drafted.fault.path, known) } };
     const { alert } = drafted.value;
     if (present === undefined) return success({ id: null, fields: [] });
-    const isTold = known.length === given.channels.length && idsOf(alert) === idsOf(present);
-    const fields = [...changedFields(present.rule, alert.rule), ...(isTold ? [] : [{ field: 'channels', before: null, after: null }])];
+    const hasSameChannels = known.length === given.channels.length && idsOf(alert) === idsOf(present);
+    const fields = [
+      ...changedFields(present.rule, alert.rule),
+      ...(hasSameChannels ? [] : [{ field: 'channels', before: null, after: null }]),
+    ];
     return success({ id: present.id, fields });
   }
 

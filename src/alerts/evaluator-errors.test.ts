@@ -35,7 +35,7 @@ test('a rule that cannot be evaluated at all, as of a later version, keeps no ot
   await rig.add(spend);
   await rig.insert([{ createdAt: at(0) + 1, cost: usd(10) }]);
   await expect((await rig.open()).evaluateAt(at(1))).rejects.toThrow(/was stored although it is not valid/);
-  expect((await rig.told()).map(({ kind, ruleName }) => [kind, ruleName])).toEqual([['triggered', 'Spend']]);
+  expect((await rig.notified()).map(({ kind, ruleName }) => [kind, ruleName])).toEqual([['triggered', 'Spend']]);
 });
 
 test('what fails for one organisation keeps no other from it', async () => {
@@ -57,7 +57,7 @@ test('what fails for one organisation keeps no other from it', async () => {
     }),
   });
   await expect(evaluator.evaluateAt(at(1))).rejects.toThrow('a fault');
-  expect((await rig.told()).map(({ kind }) => kind)).toEqual(['triggered']);
+  expect((await rig.notified()).map(({ kind }) => kind)).toEqual(['triggered']);
 });
 
 test('a rule that is deleted ends what it told; its channels are there for a minute, and then the outbox is woken for them', async () => {
@@ -73,7 +73,7 @@ test('a rule that is deleted ends what it told; its channels are there for a min
   await rig.definitions.remove(tenant, calm.id);
   await steps(evaluator, 2, 7);
   expect(rig.definitions.deletedRuleIds()).toEqual([alert.id]);
-  const [began, ended, ...more] = await rig.told();
+  const [began, ended, ...more] = await rig.notified();
   expect([began?.kind, ended?.kind, more]).toEqual(['triggered', 'resolved', []]);
   expect(ended).toMatchObject({ dedupKey: began?.dedupKey, open: 0, reason: 'The rule was deleted.', groups: [{ group: {} }] });
   expect(await rig.events.queries.selectFrom('alert_incidents').selectAll().execute()).toEqual([]);
@@ -97,9 +97,9 @@ describe('an erased user', () => {
     expect(await everything()).not.toContain('ann');
     expect(await everything()).toContain('bob');
     expect([...evaluator.stateOf(alert.id).memories.keys()]).toEqual(['["bob"]']);
-    const told = await rig.told();
-    const [first, , last] = told;
-    expect(told.map(({ kind, groups, open }) => [kind, groups.length, open])).toEqual([
+    const notified = await rig.notified();
+    const [first, , last] = notified;
+    expect(notified.map(({ kind, groups, open }) => [kind, groups.length, open])).toEqual([
       ['triggered', 1, 1],
       ['triggered', 1, 1],
       ['resolved', 0, 0],

@@ -49,12 +49,12 @@ describe('a rule over the store', () => {
     await steps(await rig.open(), 1, 12);
     // The first request leaves the window after step 6.
     expect(await incidents()).toEqual([{ group: '[]', from: 3, to: 9, peak: 12 }]);
-    const told = await rig.told();
-    expect(told.map(({ kind, open }) => [kind, open])).toEqual([
+    const notified = await rig.notified();
+    expect(notified.map(({ kind, open }) => [kind, open])).toEqual([
       ['triggered', 1],
       ['resolved', 0],
     ]);
-    expect(told[0]).toMatchObject({
+    expect(notified[0]).toMatchObject({
       ruleName: 'Spend',
       metric: 'cost',
       unit: 'usd',
@@ -65,7 +65,7 @@ describe('a rule over the store', () => {
       startedAt: at(3),
       window: { from: at(3) - 60_000, to: at(3) },
     });
-    expect(told[1]?.dedupKey).toBe(told[0]?.dedupKey);
+    expect(notified[1]?.dedupKey).toBe(notified[0]?.dedupKey);
   });
 
   test('groups: one notice for those that fire together, counted where they are too many, closed with the last one', async () => {
@@ -78,15 +78,17 @@ describe('a rule over the store', () => {
       { createdAt: at(4) + 1, cost: usd(20), ...team('a') },
     ]);
     await steps(await rig.open(), 1, 12);
-    const told = await rig.told();
-    expect(told.map(({ kind, groups, more, open }) => [kind, groups.map(({ group }) => group['properties.Team']), more, open])).toEqual([
-      ['triggered', ['c', 'b'], 1, 3],
-      ['triggered', ['d'], 0, 1],
-      // The pager is not told of "b" and "c": "a" is still open.
-      ['resolved', ['d'], 0, 0],
-      ['resolved', ['a'], 0, 0],
-    ]);
-    expect(told[3]?.dedupKey).toBe(told[0]?.dedupKey);
+    const notified = await rig.notified();
+    expect(notified.map(({ kind, groups, more, open }) => [kind, groups.map(({ group }) => group['properties.Team']), more, open])).toEqual(
+      [
+        ['triggered', ['c', 'b'], 1, 3],
+        ['triggered', ['d'], 0, 1],
+        // The pager is not told of "b" and "c": "a" is still open.
+        ['resolved', ['d'], 0, 0],
+        ['resolved', ['a'], 0, 0],
+      ],
+    );
+    expect(notified[3]?.dedupKey).toBe(notified[0]?.dedupKey);
   });
 
   test('5,000 groups of a property are told in one message, and known', async () => {
@@ -100,7 +102,7 @@ describe('a rule over the store', () => {
     );
     const evaluator = await rig.open();
     await steps(evaluator, 1, 1);
-    const [message] = await rig.told();
+    const [message] = await rig.notified();
     expect([message?.groups.length, message?.more]).toEqual([50, 41]);
     expect(evaluator.stateOf(alert.id).memories.size).toBe(5000);
     expect(await incidents()).toHaveLength(91);
@@ -126,7 +128,7 @@ describe('a rule over the store', () => {
       { createdAt: at(0) + 3, cost: usd(10), ...team('c') },
     ]);
     await steps(await rig.open(), 1, 1);
-    expect((await rig.told()).map(({ ruleName }) => ruleName).toSorted()).toEqual(['a minute', 'b hour', 'c minute']);
+    expect((await rig.notified()).map(({ ruleName }) => ruleName).toSorted()).toEqual(['a minute', 'b hour', 'c minute']);
   });
 
   test('an evaluation that fails three times in a row is told, ends no incident, and is told when it works again', async () => {
@@ -139,7 +141,7 @@ describe('a rule over the store', () => {
     await steps(evaluator, 1, 2);
     failing = true;
     await steps(evaluator, 3, 9);
-    expect((await rig.told()).map(({ kind, reason }) => [kind, reason])).toEqual([
+    expect((await rig.notified()).map(({ kind, reason }) => [kind, reason])).toEqual([
       ['triggered', null],
       ['error', 'too slow'],
     ]);
@@ -147,7 +149,7 @@ describe('a rule over the store', () => {
     expect(await incidents()).toEqual([{ group: '[]', from: 1, to: null, peak: 10 }]);
     failing = false;
     await steps(evaluator, 10, 12);
-    expect((await rig.told()).map(({ kind, incidentId }) => [kind, incidentId === null])).toEqual([
+    expect((await rig.notified()).map(({ kind, incidentId }) => [kind, incidentId === null])).toEqual([
       ['triggered', false],
       ['error', true],
       ['resolved', true],
@@ -163,7 +165,7 @@ describe('a rule over the store', () => {
     await rig.definitions.replace({ ...alert, rule: { ...spend, metric: 'count' } });
     await steps(evaluator, 2, 2);
     expect(await incidents()).toEqual([{ group: '[]', from: 1, to: 2, peak: 10 }]);
-    expect((await rig.told()).map(({ kind }) => kind)).toEqual(['triggered', 'resolved']);
+    expect((await rig.notified()).map(({ kind }) => kind)).toEqual(['triggered', 'resolved']);
     await rig.definitions.remove(tenant, alert.id);
     await steps(evaluator, 3, 3);
     expect(await incidents()).toEqual([]);
@@ -177,7 +179,7 @@ describe('a rule over the store', () => {
     await steps(evaluator, 1, 1);
     await rig.definitions.replace({ ...alert, rule: { ...spend, metric: 'latency', grouping: ['user'], time_window: 30_000 } });
     await steps(evaluator, 2, 2);
-    const [, ended] = await rig.told();
+    const [, ended] = await rig.notified();
     expect(ended).toMatchObject({
       kind: 'resolved',
       metric: 'cost',
@@ -331,7 +333,7 @@ test.each(byLength(['no data'], ['a sum by a property', 'no data', 'a calendar d
     await rig.insert(traffic());
     const last = byLength(25, 40);
     await steps(await rig.open(), 0, last);
-    const [calm, calmTold] = [await incidents(), (await rig.told()).map(({ kind, groups, at: when }) => [kind, groups.length, when])];
+    const [calm, calmTold] = [await incidents(), (await rig.notified()).map(({ kind, groups, at: when }) => [kind, groups.length, when])];
     for (const table of [
       'alert_groups',
       'alert_incidents',
@@ -360,7 +362,7 @@ test.each(byLength(['no data'], ['a sum by a property', 'no data', 'a calendar d
       }
     }
     expect(await incidents()).toEqual(calm);
-    expect((await rig.told()).map(({ kind, groups, at: when }) => [kind, groups.length, when])).toEqual(calmTold);
+    expect((await rig.notified()).map(({ kind, groups, at: when }) => [kind, groups.length, when])).toEqual(calmTold);
     expect(kills).toBeGreaterThan(last);
   },
 );

@@ -298,7 +298,7 @@ export class Evaluator {
     const there = new Set<string>();
     for (const { id } of definitions.all()) there.add(id);
     const gone = [...this.states.keys()].filter((id) => !there.has(id));
-    const told: NewDelivery[] = [];
+    const all: NewDelivery[] = [];
     for (const id of gone) {
       const deliveries = this.ended(id, at);
       await inWriteTransaction(events, async (transaction) => {
@@ -307,10 +307,10 @@ export class Evaluator {
       });
       this.states.delete(id);
       this.quota.forget(id);
-      told.push(...deliveries);
+      all.push(...deliveries);
       await nextTurn();
     }
-    outbox.wake([...told, ...this.deletedRules.releaseFinished(at, told)]);
+    outbox.wake([...all, ...this.deletedRules.releaseFinished(at, all)]);
   }
 
   /** What channels are told of a deleted rule; nothing when it was deleted before this start. */

@@ -113,6 +113,7 @@ export const standardTerms: Readonly<Record<string, string>> = {
   TargetGuard: 'EgressPolicy',
   TargetRoom: 'ChannelTargets',
   TargetRooms: 'DeliveryTargets',
+  TellKind: 'NotificationKind',
   TreeNumbers: 'ProcessMetrics',
   Upload: 'RequestBodyStream',
   UsageFilter: 'UsageChunkFilter',

@@ -3,7 +3,7 @@ import { dropGroups, readAlertRules, readGroups } from '../stored/read-known.ts'
 import type { EventsDatabase } from '../../events/database/database.ts';
 import { Slices } from '../../platform/bounds/slices.ts';
 import { groupBytes } from '../machine/evaluate.ts';
-import type { GroupMemory } from '../machine/state.ts';
+import { memoryOf } from '../machine/stored-memory.ts';
 import { type RuleState, unknownRule } from '../evaluation/rule-state.ts';
 import type { GroupQuota } from './group-quota.ts';
 
@@ -26,7 +26,7 @@ export async function readKnownStates(events: EventsDatabase, quota: GroupQuota,
       for (const { key, memory } of groups) {
         if (bytes + groupBytes(key) > capacity) dropped.push(key);
         else {
-          memories.set(key, JSON.parse(memory) as GroupMemory);
+          memories.set(key, memoryOf(memory));
           bytes += groupBytes(key);
         }
       }

@@ -6,6 +6,7 @@ import { keyOf } from '../../query/metrics/plan.ts';
 import type { Evaluated } from '../machine/evaluate.ts';
 import type { ReadyAlert } from '../machine/rule.ts';
 import type { GroupMemory } from '../machine/state.ts';
+import { storedMemory } from '../machine/stored-memory.ts';
 
 type HistoryRow = RuleChanges['history'][number];
 
@@ -32,7 +33,9 @@ export function changesOf(ready: ReadyAlert, evaluated: Evaluated, at: number, s
     ruleId: alert.id,
     organizationId: alert.organizationId,
     seen,
-    putGroups: changed.flatMap(([key, { after }]) => (after !== undefined && isKept(ready, after) ? [[key, after] as const] : [])),
+    putGroups: changed.flatMap(([key, { after }]) =>
+      after !== undefined && isKept(ready, after) ? [[key, storedMemory(after)] as const] : [],
+    ),
     removedGroups: changed.flatMap(([key, { before, after }]) => (isKept(ready, before) && !isKept(ready, after) ? [key] : [])),
     incidents: evaluated.incidents.map(({ key, incident, endedAt }) => ({
       id: incident.id,

@@ -17,13 +17,13 @@ export interface Messaging {
   readonly subscribers: Subscribers;
 }
 
-/** When a notice is told, Unix milliseconds, and why, where it is not for its values. */
-export interface Telling {
+/** When a notice is sent, Unix milliseconds, and why, where it is not for its values. */
+export interface NoticeContext {
   readonly at: number;
   readonly reason: string | null;
 }
 
-export function noticeMessage(ready: ReadyAlert, notice: Notice, { at, reason }: Telling, linkOf: AlertLink): AlertMessage {
+export function noticeMessage(ready: ReadyAlert, notice: Notice, { at, reason }: NoticeContext, linkOf: AlertLink): AlertMessage {
   const most = groupsPerMessage(ready);
   return {
     ...about(ready, windowAt(ready.plan.window, at), linkOf),
@@ -31,8 +31,8 @@ export function noticeMessage(ready: ReadyAlert, notice: Notice, { at, reason }:
     incidentId: notice.noticeId,
     dedupKey: notice.noticeId,
     open: notice.open,
-    groups: notice.told.slice(0, most).map((key) => ({ group: textGroup(ready, key), value: notice.values.get(key) ?? null })),
-    more: Math.max(0, notice.told.length - most),
+    groups: notice.notified.slice(0, most).map((key) => ({ group: textGroup(ready, key), value: notice.values.get(key) ?? null })),
+    more: Math.max(0, notice.notified.length - most),
     at,
     startedAt: notice.startedAt,
     peak: notice.peak,

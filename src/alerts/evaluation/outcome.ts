@@ -7,7 +7,7 @@ import type { RuleChanges } from '../stored/write.ts';
 import { changesOf } from './changes.ts';
 import { windowToKeep } from './kept-windows.ts';
 import type { Measurement } from './measure.ts';
-import { deliveriesOf, type Messaging, noticeMessage, type Telling } from './messages.ts';
+import { deliveriesOf, type Messaging, noticeMessage, type NoticeContext } from './messages.ts';
 import { closedByChange, failed, succeeded } from './rule-events.ts';
 import { type RuleState, unknownRule } from './rule-state.ts';
 
@@ -92,10 +92,10 @@ export function outcomeOf(
 export function noticeDeliveries(
   ready: ReadyAlert,
   evaluated: Evaluated | undefined,
-  telling: Telling,
+  context: NoticeContext,
   { linkOf, subscribers }: Messaging,
 ): readonly NewDelivery[] {
-  const messages = evaluated?.notices.map((notice) => noticeMessage(ready, notice, telling, linkOf)) ?? [];
+  const messages = evaluated?.notices.map((notice) => noticeMessage(ready, notice, context, linkOf)) ?? [];
   return deliveriesOf(ready, messages, subscribers);
 }
 

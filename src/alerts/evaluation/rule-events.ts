@@ -9,8 +9,8 @@ import { noticesOf } from '../machine/notices.ts';
 import type { ReadyAlert } from '../machine/rule.ts';
 import type { StepEvent } from '../machine/state.ts';
 
-/** Failed evaluations in a row after which the failure is told. */
-const toldAfter = 3;
+/** Failed evaluations in a row after which a notice is sent. */
+const notifyAfterFailures = 3;
 
 interface RuleEvent {
   readonly seen: AlertRulesSeenTable | undefined;
@@ -41,11 +41,11 @@ export function failed(
   const errors = before.errors + 1;
   const reason = error instanceof GatelogError ? error.message : 'The evaluation failed.';
   const { muteUntil } = ready.rules;
-  const isTold = errors >= toldAfter && before.error_told === 0 && (muteUntil === null || at >= muteUntil);
+  const isNotified = errors >= notifyAfterFailures && before.error_told === 0 && (muteUntil === null || at >= muteUntil);
   return {
-    seen: { ...before, errors, error: reason, error_told: isTold ? 1 : before.error_told },
+    seen: { ...before, errors, error: reason, error_told: isNotified ? 1 : before.error_told },
     history: before.errors === 0 ? [{ ...historyRow(ready, at), state: 'error', reason }] : [],
-    messages: isTold ? [ruleMessage(ready, { kind: 'error', at, reason, dedupKey: errorKey(ready), open: 1 }, linkOf)] : [],
+    messages: isNotified ? [ruleMessage(ready, { kind: 'error', at, reason, dedupKey: errorKey(ready), open: 1 }, linkOf)] : [],
   };
 }
 
@@ -67,7 +67,7 @@ function errorKey({ alert }: ReadyAlert): string {
 export function closedByChange(ready: ReadyAlert, known: Memories, at: number): Evaluated {
   const open = [...known].flatMap(([key, { incident }]) => (incident === null ? [] : [{ key, incident }]));
   const steps = new Map<string, readonly StepEvent[]>(
-    open.map(({ key, incident }) => [key, incident.toldAt === null ? [] : [{ kind: 'tell', message: 'resolved', incident }]]),
+    open.map(({ key, incident }) => [key, incident.notifiedAt === null ? [] : [{ kind: 'notify', message: 'resolved', incident }]]),
   );
   return {
     memories: new Map(),

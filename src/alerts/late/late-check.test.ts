@@ -54,12 +54,18 @@ describe('a request that is stored after its window has ended', () => {
     await steps(evaluator, 0, 30);
     await rig.insert([{ createdAt: at(2), cost: usd(7) }]);
     await steps(evaluator, 31, 31);
-    expect(await rig.told()).toEqual([]);
+    expect(await rig.notified()).toEqual([]);
     // Windows end at every sixth step: two have the minute.
     expect(await check(evaluator, 31)).toBeGreaterThan(0);
     expect(await lateRows()).toEqual([{ from: 0, state: 'firing', before: 4, after: 11, isIncident: true }]);
     expect(
-      (await rig.told()).map(({ kind, reason, peak, startedAt, open }) => [kind, reason?.includes('stored late'), peak, startedAt, open]),
+      (await rig.notified()).map(({ kind, reason, peak, startedAt, open }) => [
+        kind,
+        reason?.includes('stored late'),
+        peak,
+        startedAt,
+        open,
+      ]),
     ).toEqual([
       ['triggered', true, 11, at(6), 1],
       ['resolved', true, 11, at(6), 0],
@@ -73,7 +79,7 @@ describe('a request that is stored after its window has ended', () => {
       { from: 0, state: 'firing', before: 4, after: 11, isIncident: true },
       { from: 0, state: 'ok', before: 11, after: 12, isIncident: false },
     ]);
-    expect(await rig.told()).toHaveLength(2);
+    expect(await rig.notified()).toHaveLength(2);
   });
 
   test('and that alters a value alone, is told in the history, with the value before and after', async () => {
@@ -85,7 +91,7 @@ describe('a request that is stored after its window has ended', () => {
     await rig.insert([{ createdAt: at(2), cost: usd(1) }]);
     await check(evaluator, 31);
     expect(await lateRows()).toEqual([{ from: 0, state: 'ok', before: 4, after: 5, isIncident: false }]);
-    expect(await rig.told()).toEqual([]);
+    expect(await rig.notified()).toEqual([]);
   });
 
   test('and shortly after its end, is no news unless the rule would have fired', async () => {
@@ -138,12 +144,12 @@ describe('a request that is stored after its window has ended', () => {
     await steps(evaluator, 0, 30);
     await rig.insert(Array.from({ length: 150 }, (_, index) => ({ createdAt: at(2), cost: usd(11 + index), ...named(`t${index}`) })));
     await check(evaluator, 31);
-    const told = await rig.told();
-    expect(told.map(({ kind, groups, more, open, peak }) => [kind, groups.length, more, open, peak])).toEqual([
+    const notified = await rig.notified();
+    expect(notified.map(({ kind, groups, more, open, peak }) => [kind, groups.length, more, open, peak])).toEqual([
       ['triggered', 50, 100, 150, 160],
       ['resolved', 50, 100, 0, 160],
     ]);
-    expect(told[0]?.groups[0]).toEqual({ group: { 'properties.Tenant': 't149' }, value: 160 });
+    expect(notified[0]?.groups[0]).toEqual({ group: { 'properties.Tenant': 't149' }, value: 160 });
     expect(await rig.events.queries.selectFrom('alert_incidents').selectAll().execute()).toHaveLength(150);
   });
 

@@ -127,8 +127,8 @@ async function write(
   const { ready, window } = sought;
   const missed = judged.late.slice(0, maxRows).flatMap((value) => (value.isMissed ? [{ ...value, id: v7() }] : []));
   const isMuted = ready.rules.muteUntil !== null && at < ready.rules.muteUntil;
-  const told = { missed, window: { from: window.starts_at, to: window.ends_at }, at };
-  const deliveries = deliveriesOf(ready, isMuted ? [] : lateMessages(ready, told, linkOf), subscribers);
+  const incidents = { missed, window: { from: window.starts_at, to: window.ends_at }, at };
+  const deliveries = deliveriesOf(ready, isMuted ? [] : lateMessages(ready, incidents, linkOf), subscribers);
   const incidentOf = new Map(missed.map(({ key, id }) => [key, id]));
   await inWriteTransaction(events, async (transaction) => {
     await writeRuleChanges(transaction, changesOf(sought, judged, incidentOf, at));

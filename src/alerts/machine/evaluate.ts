@@ -74,8 +74,8 @@ export function evaluate(ready: ReadyAlert, known: Memories, samples: readonly S
   // By key: what is told at one time is told in the same order after a restart.
   const steps = new Map(stepped.toSorted(([one], [other]) => (one < other ? -1 : 1)));
   const notices = noticesOf(ready, steps, memories);
-  for (const { noticeId, kind, told } of notices) {
-    if (kind === 'triggered' || kind === 'no_data') for (const key of told) noteNotice(memories, key, noticeId);
+  for (const { noticeId, kind, notified } of notices) {
+    if (kind === 'triggered' || kind === 'no_data') for (const key of notified) noteNotice(memories, key, noticeId);
   }
   return {
     memories,
@@ -139,7 +139,7 @@ function isSame(one: GroupMemory | undefined, other: GroupMemory): boolean {
   if (one.firstSeen !== other.firstSeen || one.absentSince !== other.absentSince) return false;
   const [left, right] = [one.incident, other.incident];
   if (left === null || right === null) return left === right;
-  return left.peak === right.peak && left.toldAt === right.toldAt && left.notice === right.notice;
+  return left.peak === right.peak && left.notifiedAt === right.notifiedAt && left.notice === right.notice;
 }
 
 function enteredBy(event: StepEvent, key: string, memory: GroupMemory | undefined, events: readonly StepEvent[]): readonly Entered[] {

@@ -1,13 +1,13 @@
 import type { ReadyAlert } from './rule.ts';
-import type { GroupMemory, OpenIncident, StepEvent, TellKind } from './state.ts';
+import type { GroupMemory, OpenIncident, StepEvent, NotificationKind } from './state.ts';
 
-/** One message about groups whose incidents are told together. */
+/** One message about groups whose incidents have it together. */
 export interface Notice {
-  readonly kind: TellKind;
+  readonly kind: NotificationKind;
   /** The first of the incidents that were told together when they began; names them all. */
   readonly noticeId: string;
   /** Keys of the groups, the gravest first. */
-  readonly told: readonly string[];
+  readonly notified: readonly string[];
   readonly values: ReadonlyMap<string, number | null>;
   readonly startedAt: number;
   readonly peak: number | null;
@@ -15,9 +15,9 @@ export interface Notice {
   readonly open: number;
 }
 
-interface Told {
+interface DueNotice {
   readonly key: string;
-  readonly kind: TellKind;
+  readonly kind: NotificationKind;
   readonly incident: OpenIncident;
 }
 
@@ -30,21 +30,21 @@ export function noticesOf(
   steps: ReadonlyMap<string, readonly StepEvent[]>,
   memories: ReadonlyMap<string, GroupMemory>,
 ): readonly Notice[] {
-  const all: Told[] = [...steps].flatMap(([key, events]) =>
-    events.flatMap((event) => (event.kind === 'tell' ? [{ key, kind: event.message, incident: event.incident }] : [])),
+  const all: DueNotice[] = [...steps].flatMap(([key, events]) =>
+    events.flatMap((event) => (event.kind === 'notify' ? [{ key, kind: event.message, incident: event.incident }] : [])),
   );
   const isUp = plan.comparison === 'gte' || plan.comparison === 'gt';
-  const groups = new Map<string, Told[]>();
+  const groups = new Map<string, DueNotice[]>();
   for (const one of all) {
     const key = `${one.kind} ${one.incident.notice ?? 'new'}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
   }
-  return [...groups.values()].map((told) => {
-    const values = new Map(told.map(({ key }) => [key, memories.get(key)?.value ?? null]));
-    const gravity = ({ key, incident }: Told): number => (isUp ? -1 : 1) * (values.get(key) ?? incident.peak ?? 0);
-    const ordered = told.toSorted((one, other) => gravity(one) - gravity(other));
+  return [...groups.values()].map((notified) => {
+    const values = new Map(notified.map(({ key }) => [key, memories.get(key)?.value ?? null]));
+    const gravity = ({ key, incident }: DueNotice): number => (isUp ? -1 : 1) * (values.get(key) ?? incident.peak ?? 0);
+    const ordered = notified.toSorted((one, other) => gravity(one) - gravity(other));
     const [first] = ordered;
     if (first === undefined) throw new TypeError('A notice has groups.');
     const noticeId = first.incident.notice ?? first.incident.id;
@@ -53,7 +53,7 @@ export function noticesOf(
     return {
       kind: first.kind,
       noticeId,
-      told: ordered.map(({ key }) => key),
+      notified: ordered.map(({ key }) => key),
       values,
       startedAt: Math.min(...ordered.map(({ incident }) => incident.startedAt)),
       peak: peaks.length === 0 ? null : isUp ? Math.max(...peaks) : Math.min(...peaks),

@@ -22,45 +22,45 @@ interface Case {
   readonly skip?: Readonly<Record<number, number>>;
   /** A letter a step. */
   readonly states: string;
-  readonly told: readonly string[];
+  readonly notified: readonly string[];
   readonly incidents: Walked['incidents'];
 }
 
 const steps = (count: number): number => count * everyMs;
 
 const cases: Readonly<Record<string, Case>> = {
-  'below the threshold nothing happens': { series: [0, 9.99], states: 'oo', told: [], incidents: [] },
+  'below the threshold nothing happens': { series: [0, 9.99], states: 'oo', notified: [], incidents: [] },
   'at the threshold it fires, below it recovers': {
     series: [9, 10, 12, 11, 9],
     states: 'offfo',
-    told: ['1: triggered', '4: resolved'],
+    notified: ['1: triggered', '4: resolved'],
     incidents: [[1, 4, 12]],
   },
   'gt fires above only': {
     rules: { comparison: 'gt' },
     series: [10, 10.1],
     states: 'of',
-    told: ['1: triggered'],
+    notified: ['1: triggered'],
     incidents: [[1, null, 10.1]],
   },
   'lt fires below, and the peak is the lowest': {
     rules: { comparison: 'lt' },
     series: [10, 4, 2, 3],
     states: 'offf',
-    told: ['1: triggered'],
+    notified: ['1: triggered'],
     incidents: [[1, null, 2]],
   },
   'lte fires at the threshold': {
     rules: { comparison: 'lte' },
     series: [11, 10],
     states: 'of',
-    told: ['1: triggered'],
+    notified: ['1: triggered'],
     incidents: [[1, null, 10]],
   },
   'two incidents are two': {
     series: [10, 0, 11, 0],
     states: 'fofo',
-    told: ['0: triggered', '1: resolved', '2: triggered', '3: resolved'],
+    notified: ['0: triggered', '1: resolved', '2: triggered', '3: resolved'],
     incidents: [
       [0, 1, 10],
       [2, 3, 11],
@@ -71,16 +71,22 @@ const cases: Readonly<Record<string, Case>> = {
     rules: { forMs: steps(2) },
     series: [10, 10, 10],
     states: 'ppf',
-    told: ['2: triggered'],
+    notified: ['2: triggered'],
     incidents: [[2, null, 10]],
   },
-  'for: what does not hold is nothing': { rules: { forMs: steps(2) }, series: [10, 10, 9, 10], states: 'ppop', told: [], incidents: [] },
+  'for: what does not hold is nothing': {
+    rules: { forMs: steps(2) },
+    series: [10, 10, 9, 10],
+    states: 'ppop',
+    notified: [],
+    incidents: [],
+  },
 
   'recovery takes its time, and a relapse is the same incident': {
     rules: { recoverAfterMs: steps(2) },
     series: [10, 0, 10, 0, 0, 0],
     states: 'frfrro',
-    told: ['0: triggered', '5: resolved'],
+    notified: ['0: triggered', '5: resolved'],
     incidents: [[0, 5, 10]],
   },
 
@@ -91,7 +97,7 @@ const cases: Readonly<Record<string, Case>> = {
       { count: 5, value: 99 },
     ],
     states: 'of',
-    told: ['1: triggered'],
+    notified: ['1: triggered'],
     incidents: [[1, null, 99]],
   },
 
@@ -99,21 +105,21 @@ const cases: Readonly<Record<string, Case>> = {
     rules: { newGroupDelayMs: steps(2) },
     series: [99, 99, 99],
     states: 'ppf',
-    told: ['2: triggered'],
+    notified: ['2: triggered'],
     incidents: [[2, null, 99]],
   },
   'a known group does not wait': {
     rules: { newGroupDelayMs: steps(2) },
     series: [0, 0, 99],
     states: 'oof',
-    told: ['2: triggered'],
+    notified: ['2: triggered'],
     incidents: [[2, null, 99]],
   },
   'a group that leaves the window is forgotten, and new when it returns': {
     rules: { newGroupDelayMs: steps(2) },
     series: [0, 0, 'none', 99],
     states: 'oo-p',
-    told: [],
+    notified: [],
     incidents: [],
   },
 
@@ -121,91 +127,91 @@ const cases: Readonly<Record<string, Case>> = {
     rules: { recoverAfterMs: steps(1) },
     series: [10, 'none', 'none', 'none'],
     states: 'fr--',
-    told: ['0: triggered', '2: resolved'],
+    notified: ['0: triggered', '2: resolved'],
     incidents: [[0, 2, 10]],
   },
   'no data, keep: nothing changes': {
     rules: { noData: 'keep' },
     series: [10, 'none', 'none', 0],
     states: 'fffo',
-    told: ['0: triggered', '3: resolved'],
+    notified: ['0: triggered', '3: resolved'],
     incidents: [[0, 3, 10]],
   },
   'no data, keep: what takes time begins anew': {
     rules: { noData: 'keep', forMs: steps(2) },
     series: [10, 10, 'none', 10, 10],
     states: 'ppppf',
-    told: ['4: triggered'],
+    notified: ['4: triggered'],
     incidents: [[4, null, 10]],
   },
   'no data, alert: an incident of its own': {
     rules: { noData: 'alert', recoverAfterMs: steps(1) },
     series: [0, 'none', 'none', 0, 0],
     states: 'onnro',
-    told: ['1: no_data', '4: resolved'],
+    notified: ['1: no_data', '4: resolved'],
     incidents: [[1, 4, null]],
   },
   'no data, alert: an incident goes on, and both are told': {
     rules: { noData: 'alert' },
     series: [10, 'none', 20, 0],
     states: 'fnfo',
-    told: ['0: triggered', '1: no_data', '3: resolved'],
+    notified: ['0: triggered', '1: no_data', '3: resolved'],
     incidents: [[0, 3, 20]],
   },
   'no data, alert: a value that comes back beyond the threshold is told': {
     rules: { noData: 'alert' },
     series: ['none', 20, 30, 'none', 20, 0],
     states: 'nffnfo',
-    told: ['0: no_data', '1: triggered', '3: no_data', '5: resolved'],
+    notified: ['0: no_data', '1: triggered', '3: no_data', '5: resolved'],
     incidents: [[0, 5, 30]],
   },
   'no data, alert, muted: a value beyond the threshold is told when the mute ends': {
     rules: { noData: 'alert', muteUntil: steps(2) },
     series: ['none', 20, 20, 0],
     states: 'nffo',
-    told: ['2: triggered', '3: resolved'],
+    notified: ['2: triggered', '3: resolved'],
     incidents: [[0, 3, 20]],
   },
   'no data, alert, for: a value that comes back beyond the threshold is pending first': {
     rules: { noData: 'alert', forMs: steps(2) },
     series: ['none', 20, 20, 20, 0],
     states: 'nppfo',
-    told: ['0: no_data', '3: triggered', '4: resolved'],
+    notified: ['0: no_data', '3: triggered', '4: resolved'],
     incidents: [[0, 4, 20]],
   },
   'no data, alert, for: what does not hold fires nothing, and the incident ends': {
     rules: { noData: 'alert', forMs: steps(2), recoverAfterMs: steps(1) },
     series: ['none', 20, 0, 20, 0, 0],
     states: 'nprpro',
-    told: ['0: no_data', '5: resolved'],
+    notified: ['0: no_data', '5: resolved'],
     incidents: [[0, 5, null]],
   },
   'no data, alert, for: an incident that fired before fires at once': {
     rules: { noData: 'alert', forMs: steps(1) },
     series: [10, 10, 'none', 20, 0],
     states: 'pfnfo',
-    told: ['1: triggered', '2: no_data', '4: resolved'],
+    notified: ['1: triggered', '2: no_data', '4: resolved'],
     incidents: [[1, 4, 20]],
   },
   'a value that nobody knows is no data': {
     rules: { noData: 'alert' },
     series: [{ count: 3, value: null }],
     states: 'n',
-    told: ['0: no_data'],
+    notified: ['0: no_data'],
     incidents: [[0, null, null]],
   },
   'a sum of no requests is 0, which is a value': {
     rules: { comparison: 'lt', zeroWithoutRequests: true, noData: 'alert' },
     series: [20, 'none', 20],
     states: 'ofo',
-    told: ['1: triggered', '2: resolved'],
+    notified: ['1: triggered', '2: resolved'],
     incidents: [[1, 2, 0]],
   },
   'a group that is gone for long is forgotten, and its incident ends': {
     rules: { comparison: 'lt', zeroWithoutRequests: true, forgetAfterMs: steps(2) },
     series: [20, 'none', 'none', 'none'],
     states: 'off-',
-    told: ['1: triggered', '3: resolved'],
+    notified: ['1: triggered', '3: resolved'],
     incidents: [[1, 3, 0]],
   },
 
@@ -213,14 +219,14 @@ const cases: Readonly<Record<string, Case>> = {
     rules: { renotifyMs: steps(2) },
     series: [10, 10, 10, 10, 10, 0],
     states: 'fffffo',
-    told: ['0: triggered', '2: still_firing', '4: still_firing', '5: resolved'],
+    notified: ['0: triggered', '2: still_firing', '4: still_firing', '5: resolved'],
     incidents: [[0, 5, 10]],
   },
   'renotify: not while it recovers': {
     rules: { renotifyMs: steps(1), recoverAfterMs: steps(3) },
     series: [10, 0, 0, 10],
     states: 'frrf',
-    told: ['0: triggered', '3: still_firing'],
+    notified: ['0: triggered', '3: still_firing'],
     incidents: [[0, null, 10]],
   },
 
@@ -228,14 +234,14 @@ const cases: Readonly<Record<string, Case>> = {
     rules: { muteUntil: steps(9) },
     series: [10, 0],
     states: 'fo',
-    told: [],
+    notified: [],
     incidents: [[0, 1, 10]],
   },
   'muted: what still fires is told when the mute ends': {
     rules: { muteUntil: steps(2) },
     series: [10, 11, 12, 0],
     states: 'fffo',
-    told: ['2: triggered', '3: resolved'],
+    notified: ['2: triggered', '3: resolved'],
     incidents: [[0, 3, 12]],
   },
 
@@ -243,14 +249,14 @@ const cases: Readonly<Record<string, Case>> = {
     rules: { recoverAfterMs: steps(3) },
     series: [10, 0, 'error', 0, 0],
     states: 'frrro',
-    told: ['0: triggered', '4: resolved'],
+    notified: ['0: triggered', '4: resolved'],
     incidents: [[0, 4, 10]],
   },
   'errors for longer than a gap: the recovery begins anew': {
     rules: { recoverAfterMs: steps(1), maxGapMs: steps(1) },
     series: [10, 0, 'error', 'error', 0, 0],
     states: 'frrrro',
-    told: ['0: triggered', '5: resolved'],
+    notified: ['0: triggered', '5: resolved'],
     incidents: [[0, 5, 10]],
   },
   'a gap fires nothing by itself': {
@@ -258,7 +264,7 @@ const cases: Readonly<Record<string, Case>> = {
     series: [10, 10, 10, 10],
     skip: { 1: 3600 },
     states: 'pppf',
-    told: ['3: triggered'],
+    notified: ['3: triggered'],
     incidents: [[3, null, 10]],
   },
   'a clock that is set back resolves nothing, and recovery begins anew': {
@@ -266,14 +272,14 @@ const cases: Readonly<Record<string, Case>> = {
     series: [10, 0, 0, 0],
     skip: { 2: -3600 },
     states: 'frro',
-    told: ['0: triggered', '3: resolved'],
+    notified: ['0: triggered', '3: resolved'],
     incidents: [[0, 3, 10]],
   },
 };
 
 describe('a series and what becomes of it', () => {
-  test.each(Object.entries(cases))('%s', (_, { rules = {}, series, skip, states, told, incidents }) => {
-    expect(walk(rules, series, skip)).toEqual({ states: states.split('').map((letter) => letters[letter]), told, incidents });
+  test.each(Object.entries(cases))('%s', (_, { rules = {}, series, skip, states, notified, incidents }) => {
+    expect(walk(rules, series, skip)).toEqual({ states: states.split('').map((letter) => letters[letter]), notified, incidents });
   });
 });
 
@@ -315,12 +321,12 @@ describe(`any rule over any series (seed ${seed})`, () => {
   test.each(runs)(
     'an incident opens once and ends once, and each end that was told follows a beginning that was',
     ({ rules, series, skip }) => {
-      const { told, incidents, states } = walk(rules, series, skip);
+      const { notified, incidents, states } = walk(rules, series, skip);
       const last = states.at(-1) ?? 'unknown';
       // An incident of no data may be open while the group is pending.
       const open = incidents.filter(([, to, peak]) => to === null && !(last === 'pending' && peak === null));
       expect(open).toHaveLength(['firing', 'recovering', 'no_data'].includes(last) ? 1 : 0);
-      const messages = told.map((text) => text.split(': ')[1]);
+      const messages = notified.map((text) => text.split(': ')[1]);
       expect(messages.filter((message) => message === 'resolved')).toHaveLength(incidents.filter(([, to]) => to !== null).length);
       expect(messages[0] ?? 'triggered').not.toBe('resolved');
     },

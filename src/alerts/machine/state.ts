@@ -44,7 +44,7 @@ export interface OpenIncident {
   /** Null: the condition was not met yet, as the incident is of no data. */
   readonly peak: number | null;
   /** When a message was sent last; null: none was. */
-  readonly toldAt: number | null;
+  readonly notifiedAt: number | null;
   /** The incidents that were told together have one; null until then. `evaluate.ts` sets it. */
   readonly notice: string | null;
 }
@@ -71,14 +71,14 @@ export interface StepTime {
   readonly newId: () => string;
 }
 
-export type TellKind = 'triggered' | 'resolved' | 'still_firing' | 'no_data';
+export type NotificationKind = 'triggered' | 'resolved' | 'still_firing' | 'no_data';
 
 export type StepEvent =
   | { readonly kind: 'entered'; readonly state: GroupState }
   | { readonly kind: 'opened' | 'changed'; readonly incident: OpenIncident }
   | { readonly kind: 'closed'; readonly incident: OpenIncident; readonly endedAt: number }
   /** A message is due. */
-  | { readonly kind: 'tell'; readonly message: TellKind; readonly incident: OpenIncident };
+  | { readonly kind: 'notify'; readonly message: NotificationKind; readonly incident: OpenIncident };
 
 export interface Step {
   /** Undefined: nothing is to be known of the group. */
@@ -147,7 +147,7 @@ function heldOverGap({ maxGapMs }: StepRules, memory: GroupMemory, { at, previou
     ...memory,
     since: state === 'pending' || state === 'recovering' ? at : Math.min(since, at),
     firstSeen: Math.min(firstSeen, at),
-    incident: typeof incident?.toldAt === 'number' ? { ...incident, toldAt: Math.min(incident.toldAt, at) } : incident,
+    incident: typeof incident?.notifiedAt === 'number' ? { ...incident, notifiedAt: Math.min(incident.notifiedAt, at) } : incident,
   };
 }
 
@@ -181,34 +181,37 @@ function withIncident(
 ): { readonly incident: OpenIncident | null; readonly events: readonly StepEvent[] } {
   if (open !== null && state === 'ok') {
     const closed: StepEvent = { kind: 'closed', incident: open, endedAt: time.at };
-    return { incident: null, events: open.toldAt === null ? [closed] : [closed, { kind: 'tell', message: 'resolved', incident: open }] };
+    return {
+      incident: null,
+      events: open.notifiedAt === null ? [closed] : [closed, { kind: 'notify', message: 'resolved', incident: open }],
+    };
   }
   if (open === null && state !== 'firing' && state !== 'no_data') return { incident: null, events: [] };
   const current = open ?? newIncident(state, value, time);
   const peaked = state === 'firing' ? { ...current, peak: farther(current.peak, value, rules.comparison) } : current;
   const message = messageDue(rules, peaked, { state, before: before.state, at: time.at });
-  const incident = message === undefined ? peaked : { ...peaked, reason: reasonTold(peaked, message), toldAt: time.at };
+  const incident = message === undefined ? peaked : { ...peaked, reason: reasonAfter(peaked, message), notifiedAt: time.at };
   return {
     incident,
     events: [
       ...(isTouched(open, incident) ? [{ kind: open === null ? 'opened' : 'changed', incident } as const] : []),
-      ...(message === undefined ? [] : [{ kind: 'tell', message, incident } as const]),
+      ...(message === undefined ? [] : [{ kind: 'notify', message, incident } as const]),
     ],
   };
 }
 
 function newIncident(state: GroupState, value: number | null, { at, newId }: StepTime): OpenIncident {
   const reason = state === 'no_data' ? 'no_data' : 'threshold';
-  return { id: newId(), reason, startedAt: at, peak: value, toldAt: null, notice: null };
+  return { id: newId(), reason, startedAt: at, peak: value, notifiedAt: null, notice: null };
 }
 
 /** Data that came back beyond the threshold is another reason, which is told. */
-function reasonTold({ reason }: OpenIncident, message: TellKind): OpenIncident['reason'] {
+function reasonAfter({ reason }: OpenIncident, message: NotificationKind): OpenIncident['reason'] {
   return message === 'triggered' ? 'threshold' : reason;
 }
 
 function isTouched(before: OpenIncident | null, after: OpenIncident): boolean {
-  return before === null || after.peak !== before.peak || after.toldAt !== before.toldAt;
+  return before === null || after.peak !== before.peak || after.notifiedAt !== before.notifiedAt;
 }
 
 interface Moment {
@@ -220,11 +223,11 @@ interface Moment {
 /** The message that an open incident is due, unless the rule is muted. */
 function messageDue(
   { muteUntil, renotifyMs }: StepRules,
-  { reason, toldAt }: OpenIncident,
+  { reason, notifiedAt }: OpenIncident,
   { state, before, at }: Moment,
-): TellKind | undefined {
+): NotificationKind | undefined {
   if (state === 'recovering' || state === 'pending' || (muteUntil !== null && at < muteUntil)) return undefined;
-  if (state === 'no_data' && (toldAt === null || before !== 'no_data')) return 'no_data';
-  if (toldAt === null || (state === 'firing' && reason === 'no_data')) return 'triggered';
-  return renotifyMs !== null && at - toldAt >= renotifyMs ? 'still_firing' : undefined;
+  if (state === 'no_data' && (notifiedAt === null || before !== 'no_data')) return 'no_data';
+  if (notifiedAt === null || (state === 'firing' && reason === 'no_data')) return 'triggered';
+  return renotifyMs !== null && at - notifiedAt >= renotifyMs ? 'still_firing' : undefined;
 }

@@ -32,7 +32,7 @@ export interface AlertRig {
   /** An evaluator that knows what the database has. */
   readonly open: (given?: Partial<EvaluatorOptions>) => Promise<Evaluator>;
   /** Messages of deliveries in the database, in their order; `targets` when asked. */
-  readonly told: () => Promise<readonly AlertMessage[]>;
+  readonly notified: () => Promise<readonly AlertMessage[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export async function openAlertRig(): Promise<AlertRig> {
       return alert;
     },
     open: (given = {}) => openEvaluator(rig.store.run, { definitions, events }, given),
-    told: async () => {
+    notified: async () => {
       const rows = await events.queries.selectFrom('deliveries').select(['content']).orderBy('id').execute();
       return rows.map(({ content }) => JSON.parse(content ?? '') as AlertMessage);
     },

@@ -25,7 +25,7 @@ export type Given = number | { readonly count: number; readonly value: number | 
 export interface Walked {
   readonly states: readonly (GroupState | 'unknown')[];
   /** `index: message`, of each message. */
-  readonly told: readonly string[];
+  readonly notified: readonly string[];
   /** First and last index of each incident, and its peak. */
   readonly incidents: readonly (readonly [from: number, to: number | null, peak: number | null])[];
 }
@@ -34,7 +34,7 @@ export interface Walked {
 export function walk(rules: Partial<StepRules>, series: readonly Given[], skip: Readonly<Record<number, number>> = {}): Walked {
   const used = { ...plainRules, ...rules };
   const states: (GroupState | 'unknown')[] = [];
-  const told: string[] = [];
+  const notified: string[] = [];
   const open = new Map<string, { from: number; to: number | null; peak: number | null }>();
   let memory: GroupMemory | undefined;
   let [at, previous]: [number, number | null] = [0, null];
@@ -42,13 +42,13 @@ export function walk(rules: Partial<StepRules>, series: readonly Given[], skip: 
     at += (index === 0 ? 0 : everyMs) + (skip[index] ?? 0) * 1000;
     if (given !== 'error') {
       const taken = step(used, memory, measuredOf(given), { at, previous, newId: () => `incident ${index}` });
-      for (const event of taken.events) note(event, index, told, open);
+      for (const event of taken.events) note(event, index, notified, open);
       memory = taken.memory;
       previous = at;
     }
     states.push(memory?.state ?? 'unknown');
   }
-  return { states, told, incidents: [...open.values()].map(({ from, to, peak }) => [from, to, peak] as const) };
+  return { states, notified, incidents: [...open.values()].map(({ from, to, peak }) => [from, to, peak] as const) };
 }
 
 function measuredOf(given: Exclude<Given, 'error'>): Measured {
@@ -59,11 +59,11 @@ function measuredOf(given: Exclude<Given, 'error'>): Measured {
 function note(
   event: StepEvent,
   index: number,
-  told: string[],
+  notified: string[],
   open: Map<string, { from: number; to: number | null; peak: number | null }>,
 ): void {
-  if (event.kind === 'tell') told.push(`${index}: ${event.message}`);
-  if (event.kind === 'entered' || event.kind === 'tell') return;
+  if (event.kind === 'notify') notified.push(`${index}: ${event.message}`);
+  if (event.kind === 'entered' || event.kind === 'notify') return;
   const { id, peak } = event.incident;
   if (event.kind === 'opened' && open.has(id)) throw new Error(`Incident ${id} opened twice.`);
   const known = open.get(id) ?? { from: index, to: null, peak };

@@ -195,14 +195,14 @@ export class Outbox {
   private async store(ended: readonly Ended[]): Promise<void> {
     const { database, targets, noteEnd } = this.options;
     const ends = ended.map(({ end }) => end);
-    const { told, disabling } = await inWriteTransaction(database, (transaction) =>
+    const { notices, disabling } = await inWriteTransaction(database, (transaction) =>
       storeEnds(transaction, this.endStatements, ends, targets),
     );
     for (const { end, stored } of ended) {
       noteEnd(end);
       stored(disabling.get(targetKey(end.delivery.target)) ?? null);
     }
-    this.wake(told);
+    this.wake(notices);
   }
 
   private failed(reason: string): void {

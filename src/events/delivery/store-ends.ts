@@ -15,8 +15,8 @@ import type { DeliveryTargets } from '../targets/targets.ts';
 const noticeIntervalMs = 3_600_000;
 
 export interface StoredEnds {
-  /** Targets that got notices. */
-  readonly told: readonly NewDelivery[];
+  /** Deliveries that follow from the ends. */
+  readonly notices: readonly NewDelivery[];
   /** Keys of targets that are to be disabled, and why. */
   readonly disabling: ReadonlyMap<string, DisablingReason>;
 }
@@ -37,7 +37,7 @@ export async function storeEnds(
   targets: Pick<DeliveryTargets, 'noticesOf' | 'nameOf'>,
 ): Promise<StoredEnds> {
   const known = new Map<string, TargetBefore>();
-  const told: NewDelivery[] = [];
+  const notices: NewDelivery[] = [];
   const stored: StoredEnd[] = [];
   for (const end of ends) {
     const next = nextState(end);
@@ -45,14 +45,14 @@ export async function storeEnds(
     stored.push({ end, next });
     const key = targetKey(end.delivery.target);
     const before = known.get(key) ?? (await readTarget(transaction, key, end.delivery.organizationId));
-    const { target, notices } = targetAfter(before, end, next);
-    known.set(key, target);
-    told.push(...notices.flatMap((notice) => targets.noticesOf(notice)));
+    const after = targetAfter(before, end, next);
+    known.set(key, after.target);
+    notices.push(...after.notices.flatMap((notice) => targets.noticesOf(notice)));
   }
   for (const [key, target] of known) await storeTarget(transaction, key, target);
   await writeMissedNotices(transaction, stored, targets);
-  await addDeliveries(transaction, told, Math.max(0, ...ends.map(endedAt)));
-  return { told, disabling: new Map([...known].flatMap(([key, { disabling }]) => (disabling === null ? [] : [[key, disabling]]))) };
+  await addDeliveries(transaction, notices, Math.max(0, ...ends.map(endedAt)));
+  return { notices, disabling: new Map([...known].flatMap(([key, { disabling }]) => (disabling === null ? [] : [[key, disabling]]))) };
 }
 
 /** Statements that run for each attempt. */
@@ -116,10 +116,10 @@ function targetAfter(
   const isDisabled = before.disabling === null && after.disabling !== null;
   // A notice that does not arrive is no reason for another one.
   const isExhausted = next.failure === 'exhausted' && !delivery.type.startsWith('webhook.');
-  const isTold = isExhausted && (before.noticedAt === null || at - before.noticedAt >= noticeIntervalMs);
+  const isNotified = isExhausted && (before.noticedAt === null || at - before.noticedAt >= noticeIntervalMs);
   return {
-    target: isTold ? { ...after, noticedAt: at } : after,
-    notices: [...(isTold ? [notice('webhook.exhausted')] : []), ...(isDisabled ? [notice('webhook.disabled')] : [])],
+    target: isNotified ? { ...after, noticedAt: at } : after,
+    notices: [...(isNotified ? [notice('webhook.exhausted')] : []), ...(isDisabled ? [notice('webhook.disabled')] : [])],
   };
 }
 

@@ -7,5 +7,5 @@ export interface EraseDeliveries {
   /** Removes the deliveries of some requests with all attempts: a receiver's answer may repeat what it was sent. */
   readonly ofRequests: (organizationId: OrganizationId, requestIds: readonly RequestId[]) => Promise<void>;
   /** Removes the messages that name the user, and what the others left in the database's files. */
-  readonly naming: (organizationId: OrganizationId, userId: string) => Promise<void>;
+  readonly mentions: (organizationId: OrganizationId, userId: string) => Promise<void>;
 }

@@ -36,7 +36,7 @@ export interface Events {
   readonly start: () => Promise<void>;
   readonly erase: EraseDeliveries;
   /** Erasures of a name wait for this, then reach alerts too. */
-  readonly setAlertEraser: (eraseAlertMentions: EraseDeliveries['naming']) => void;
+  readonly setAlertEraser: (eraseAlertMentions: EraseDeliveries['mentions']) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function openEvents(parts: EventDependencies, baseUrl: () => string): Eve
     noteEnd: (end) => countEnd(meter, end),
   });
   const follower = makeFollower(parts, outbox, targets);
-  const [eraseAlertMentions, setAlertEraser] = deferred<EraseDeliveries['naming']>();
+  const [eraseAlertMentions, setAlertEraser] = deferred<EraseDeliveries['mentions']>();
   const pruning = prunePeriodically({ config, observe, meter, events });
   return {
     outbox,
@@ -92,13 +92,13 @@ function deferred<Value>(): readonly [Promise<Value>, (value: Value) => void] {
   return [value, (given) => give?.(given)];
 }
 
-function makeErase(events: EventsDatabase, outbox: Outbox, eraseAlertMentions: Promise<EraseDeliveries['naming']>): EraseDeliveries {
+function makeErase(events: EventsDatabase, outbox: Outbox, eraseAlertMentions: Promise<EraseDeliveries['mentions']>): EraseDeliveries {
   return {
     settle: (organizationId) => outbox.forgetBodies(organizationId),
     ofRequests: async (organizationId, requestIds) => {
       await eraseOfRequests(events, organizationId, requestIds);
     },
-    naming: async (organizationId, userId) => {
+    mentions: async (organizationId, userId) => {
       await (
         await eraseAlertMentions
       )(organizationId, userId);

@@ -31,7 +31,7 @@ it('an erasure takes out deliveries of events once no payload can be made any mo
       deliveries: {
         settle: async (organizationId) => void steps.push(['settle', organizationId]),
         ofRequests: async (organizationId, ids) => void steps.push([organizationId, ids.toSorted()]),
-        naming: async (organizationId, userId) => void steps.push([organizationId, userId]),
+        mentions: async (organizationId, userId) => void steps.push([organizationId, userId]),
       },
     },
   });

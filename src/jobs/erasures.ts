@@ -258,7 +258,7 @@ export class Erasures {
       await deliveries.ofRequests(organizationId, listed);
     }
     await this.whenResumed();
-    await deliveries.naming(organizationId, userId);
+    await deliveries.mentions(organizationId, userId);
   }
 
   /** @throws the abort reason on a stop. */

@@ -55,7 +55,7 @@ async function openLifeOver(rig: IngestRig): Promise<OpenLifeParts> {
 }
 
 /** Of a service without webhooks. */
-const noDeliveries: EraseDeliveries = { settle: async () => undefined, ofRequests: async () => undefined, naming: async () => undefined };
+const noDeliveries: EraseDeliveries = { settle: async () => undefined, ofRequests: async () => undefined, mentions: async () => undefined };
 
 export interface LifeOptions {
   readonly targets?: Partial<ErasureTargets>;

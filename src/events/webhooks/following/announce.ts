@@ -36,35 +36,35 @@ export interface FollowingPorts {
 }
 
 /** What becomes of a page for those who share it. */
-export interface Announcing<Followed> {
-  readonly deliveriesOf: (followed: Followed) => readonly NewDelivery[];
+export interface Announcing<Cursor> {
+  readonly deliveriesOf: (cursor: Cursor) => readonly NewDelivery[];
   /** Stores that some have looked at the page, in the transaction that adds their deliveries. */
-  readonly storePositions: (transaction: EventsQueries, some: readonly Followed[]) => Promise<void>;
+  readonly storePositions: (transaction: EventsQueries, some: readonly Cursor[]) => Promise<void>;
   /** Their transaction is committed. */
-  readonly moved: (some: readonly Followed[]) => void;
+  readonly moved: (some: readonly Cursor[]) => void;
 }
 
 /** Announces a page to some webhooks at a time, so that others get to work in between. Whoever was not reached stays where it is. */
-export async function announceInSlices<Followed>(
+export async function announceInSlices<Cursor>(
   ports: FollowingPorts,
-  group: readonly Followed[],
-  { deliveriesOf, storePositions, moved }: Announcing<Followed>,
+  group: readonly Cursor[],
+  { deliveriesOf, storePositions, moved }: Announcing<Cursor>,
 ): Promise<void> {
   const slices = new Slices();
-  let [some, deliveries]: [Followed[], NewDelivery[]] = [[], []];
+  let [some, deliveries]: [Cursor[], NewDelivery[]] = [[], []];
   const write = async (): Promise<void> => {
     const [written, added] = [some, deliveries];
     [some, deliveries] = [[], []];
     await addAll(ports, added, (transaction) => storePositions(transaction, written));
     moved(written);
   };
-  for (const followed of group) {
-    const own = deliveriesOf(followed);
+  for (const cursor of group) {
+    const own = deliveriesOf(cursor);
     if (deliveries.length + own.length > maxSliceRows) {
       await write();
       await nextTurn();
     }
-    some.push(followed);
+    some.push(cursor);
     for (const delivery of own) deliveries.push(delivery);
     await slices.turn();
   }

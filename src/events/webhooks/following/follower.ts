@@ -3,9 +3,9 @@ import type { OrganizationId } from '../../../model/ids.ts';
 import type { Arrivals } from '../../../query/stream/rows.ts';
 import type { BodyReading } from '../../../reading/body-runs.ts';
 import type { FollowingPorts } from './announce.ts';
-import { OrganizationFollower } from './organization-follower.ts';
+import { RequestEventProducer } from './request-event-producer.ts';
 import { makeTurns } from './turns.ts';
-import { UpdateFollower } from './update-follower.ts';
+import { UpdateEventProducer } from './update-event-producer.ts';
 
 /** The order in which records are stored. */
 export interface OrderOfStorage {
@@ -24,8 +24,8 @@ export interface FollowerOptions extends Omit<FollowingPorts, 'through'> {
 }
 
 interface Following {
-  readonly requests: OrganizationFollower;
-  readonly updates: UpdateFollower;
+  readonly requests: RequestEventProducer;
+  readonly updates: UpdateEventProducer;
   readonly end: () => void;
 }
 
@@ -96,10 +96,10 @@ export class WebhookFollower {
     const { order, readingOf, ...options } = this.options;
     const ports: FollowingPorts = { ...options, through: () => order.through };
     const reading = (): BodyReading => readingOf(organizationId, this.stopping.signal);
-    const requests = new OrganizationFollower(reading, ports, this.turns);
+    const requests = new RequestEventProducer(reading, ports, this.turns);
     const following: Following = {
       requests,
-      updates: new UpdateFollower(reading(), ports, this.turns),
+      updates: new UpdateEventProducer(reading(), ports, this.turns),
       end: order.watch(organizationId, (times) => requests.note(times)),
     };
     this.followings.set(organizationId, following);

@@ -25,7 +25,7 @@ import type { Turns } from './turns.ts';
 const numbersPerMs = 1000;
 
 /** A webhook that asks for updates, and the last one that was looked at for it. */
-interface Followed {
+interface WebhookCursor {
   webhook: Webhook;
   filter: FilterNode;
   position: number;
@@ -33,13 +33,13 @@ interface Followed {
 }
 
 /** Makes deliveries of changed requests, as they are by then. Several changes of a request that are read together are one event. */
-export class UpdateFollower {
+export class UpdateEventProducer {
   private readonly reading: BodyReading;
   private readonly ports: FollowingPorts;
   private readonly loop: PacedLoop;
   private webhooks: readonly Webhook[] = [];
   private loaded: readonly Webhook[] | undefined;
-  private readonly followed = new Map<string, Followed>();
+  private readonly cursors = new Map<string, WebhookCursor>();
   private fullTimer: NodeJS.Timeout | undefined;
 
   constructor(reading: BodyReading, ports: FollowingPorts, turns: Turns) {
@@ -79,11 +79,11 @@ export class UpdateFollower {
   }
 
   /** Webhooks that have room, by their position. */
-  private async groups(): Promise<ReadonlyMap<number, readonly Followed[]>> {
-    const groups = new Map<number, Followed[]>();
-    for (const followed of this.followed.values()) {
-      if (await this.ports.quota.hasCapacity(followed.webhook.id, maxPageRows)) {
-        groups.set(followed.position, [...(groups.get(followed.position) ?? []), followed]);
+  private async groups(): Promise<ReadonlyMap<number, readonly WebhookCursor[]>> {
+    const groups = new Map<number, WebhookCursor[]>();
+    for (const cursor of this.cursors.values()) {
+      if (await this.ports.quota.hasCapacity(cursor.webhook.id, maxPageRows)) {
+        groups.set(cursor.position, [...(groups.get(cursor.position) ?? []), cursor]);
       } else this.checkLater();
     }
     return groups;
@@ -108,13 +108,13 @@ export class UpdateFollower {
       database,
       [...stored.keys()].filter((id) => !ids.has(id)),
     );
-    for (const id of this.followed.keys()) if (!ids.has(id)) this.followed.delete(id);
+    for (const id of this.cursors.keys()) if (!ids.has(id)) this.cursors.delete(id);
     for (const webhook of asking) {
       try {
         const filter = filterOf(webhook);
-        const known = this.followed.get(webhook.id);
+        const known = this.cursors.get(webhook.id);
         const position = known?.position ?? stored.get(webhook.id) ?? 0;
-        this.followed.set(webhook.id, { webhook, filter, position, failures: known?.failures ?? new FilterFailures() });
+        this.cursors.set(webhook.id, { webhook, filter, position, failures: known?.failures ?? new FilterFailures() });
       } catch (error) {
         observe({ kind: 'webhooks_behind', reason: messageOf(error) });
       }
@@ -124,7 +124,7 @@ export class UpdateFollower {
   }
 
   /** @returns whether all of the updates were looked at. */
-  private async announce(group: readonly Followed[], updates: readonly UpdatedRequest[]): Promise<boolean> {
+  private async announce(group: readonly WebhookCursor[], updates: readonly UpdatedRequest[]): Promise<boolean> {
     const { reading, ports } = this;
     const withInputs = group.some(({ filter }) => readsInputs(filter));
     const found = await reading.run<StreamRow>(requestRowsStatement(reading.tenant, updates, withInputs), reading.signal);
@@ -143,11 +143,11 @@ export class UpdateFollower {
           some.map(({ webhook }) => ({ webhookId: webhook.id, organizationId: reading.tenant, position })),
         ),
       moved: (some) => {
-        for (const followed of some) followed.position = position;
+        for (const cursor of some) cursor.position = position;
       },
     });
     await noteUndecided(ports, group, { ...decided, type: 'request.updated' });
-    await removeUpdates(ports.database, reading.tenant, Math.min(...[...this.followed.values()].map((followed) => followed.position)));
+    await removeUpdates(ports.database, reading.tenant, Math.min(...[...this.cursors.values()].map((cursor) => cursor.position)));
     return rows.length === inOrder.length;
   }
 }

@@ -26,7 +26,7 @@ interface StoredBatch {
 }
 
 /** A webhook that asks for new requests, and how far the order of storage was looked at for it. */
-interface Followed {
+interface WebhookCursor {
   webhook: Webhook;
   filter: FilterNode;
   position: number;
@@ -51,14 +51,14 @@ interface Reader {
  *
  * Invariant: one transaction adds the deliveries of a page for a webhook and moves its position behind it.
  */
-export class OrganizationFollower {
+export class RequestEventProducer {
   private readonly ports: FollowingPorts;
   private readonly organizationId: OrganizationId;
   private readonly news: Reader;
   private readonly behind: Reader;
   private webhooks: readonly Webhook[] = [];
   private loaded: readonly Webhook[] | undefined;
-  private readonly followed = new Map<string, Followed>();
+  private readonly cursors = new Map<string, WebhookCursor>();
   private turnsServed = 0;
   private batches: StoredBatch[] = [];
   /** The batches behind this number are known. */
@@ -71,8 +71,8 @@ export class OrganizationFollower {
     this.ports = ports;
     this.organizationId = news.tenant;
     this.knownFrom = ports.through();
-    this.news = { reading: news, pages: new Map(), loop: loopOf(ports, news, turns.news, () => this.announceNews()) };
-    this.behind = { reading: behind, pages: new Map(), loop: loopOf(ports, behind, turns.behind, () => this.catchUp()) };
+    this.news = { reading: news, pages: new Map(), loop: loopOf(ports, news, turns.news, () => this.enqueueNew()) };
+    this.behind = { reading: behind, pages: new Map(), loop: loopOf(ports, behind, turns.behind, () => this.enqueueBehind()) };
   }
 
   /** @param webhooks all of the organisation that get events. */
@@ -91,7 +91,7 @@ export class OrganizationFollower {
   /** How far the webhook that is furthest behind is behind the stored records, milliseconds. */
   behindMs(): number {
     const { through, now } = this.ports;
-    const behind = [...this.followed.values()].filter(({ position }) => position < through());
+    const behind = [...this.cursors.values()].filter(({ position }) => position < through());
     return Math.max(0, ...behind.map(({ position }) => now() - position / numbersPerMs));
   }
 
@@ -101,7 +101,7 @@ export class OrganizationFollower {
   }
 
   /** @returns whether there is more to do at once. */
-  private async announceNews(): Promise<boolean> {
+  private async enqueueNew(): Promise<boolean> {
     await this.load();
     const through = this.ports.through();
     const open = await this.open(through);
@@ -114,28 +114,28 @@ export class OrganizationFollower {
   }
 
   /** Those that are behind take turns, a page each. Whoever reaches another one shares its pages from then on. */
-  private async catchUp(): Promise<boolean> {
-    const furthest = Math.max(...[...this.followed.values()].map(({ position }) => position));
+  private async enqueueBehind(): Promise<boolean> {
+    const furthest = Math.max(...[...this.cursors.values()].map(({ position }) => position));
     const open = await this.open(furthest);
     const [next] = open.toSorted((left, right) => left.servedAt - right.servedAt);
     if (next === undefined) return false;
     const group = open.filter(({ position }) => position === next.position);
     const through = Math.min(furthest, ...open.map(({ position }) => position).filter((position) => position > next.position));
     this.turnsServed += 1;
-    for (const followed of group) followed.servedAt = this.turnsServed;
+    for (const cursor of group) cursor.servedAt = this.turnsServed;
     await this.announce(this.behind, group, () => pageBehind(this.behind, group, through));
     return true;
   }
 
   /** Webhooks that are not at the end, have room, and are not being served. */
-  private async open(end: number): Promise<readonly Followed[]> {
-    const open: Followed[] = [];
-    for (const followed of this.followed.values()) {
-      if (followed.position >= end || followed.isReading) continue;
-      const hasCapacity = await this.ports.quota.hasCapacity(followed.webhook.id, maxPageRows);
+  private async open(end: number): Promise<readonly WebhookCursor[]> {
+    const open: WebhookCursor[] = [];
+    for (const cursor of this.cursors.values()) {
+      if (cursor.position >= end || cursor.isReading) continue;
+      const hasCapacity = await this.ports.quota.hasCapacity(cursor.webhook.id, maxPageRows);
       // The other loop may have taken it meanwhile.
       if (!hasCapacity) this.checkLater();
-      else if (!followed.isReading) open.push(followed);
+      else if (!cursor.isReading) open.push(cursor);
     }
     return open;
   }
@@ -155,7 +155,7 @@ export class OrganizationFollower {
     const asking = webhooks.filter(({ events }) => events.includes('request.completed'));
     for (const { id } of webhooks) if (stored.has(id) && !asking.some((webhook) => webhook.id === id)) await removePositions(database, id);
     const ids = new Set<string>(asking.map(({ id }) => id));
-    for (const id of this.followed.keys()) if (!ids.has(id)) this.followed.delete(id);
+    for (const id of this.cursors.keys()) if (!ids.has(id)) this.cursors.delete(id);
     for (const webhook of asking) {
       try {
         this.follow(webhook, filterOf(webhook), Math.min(stored.get(webhook.id) ?? firstPosition(webhook), through()));
@@ -163,10 +163,10 @@ export class OrganizationFollower {
         observe({ kind: 'webhooks_behind', reason: messageOf(error) });
       }
     }
-    const followed = [...this.followed.values()];
+    const cursors = [...this.cursors.values()];
     await storePositions(
       database,
-      followed.map((each) => this.positionOf(each, each.position)),
+      cursors.map((each) => this.positionOf(each, each.position)),
     );
     this.news.pages.clear();
     this.loaded = webhooks;
@@ -174,17 +174,17 @@ export class OrganizationFollower {
 
   /** @param position that was stored; after a restore from a backup it may have been ahead of all that is stored. */
   private follow(webhook: Webhook, filter: FilterNode, position: number): void {
-    const known = this.followed.get(webhook.id);
+    const known = this.cursors.get(webhook.id);
     if (known === undefined) {
       const from = Math.max(position, Math.min(webhook.startsAfter, this.ports.through()));
       const failures = new FilterFailures();
-      this.followed.set(webhook.id, { webhook, filter, position: from, isReading: false, failures, servedAt: 0 });
+      this.cursors.set(webhook.id, { webhook, filter, position: from, isReading: false, failures, servedAt: 0 });
       return;
     }
     Object.assign(known, { webhook, filter, position: Math.max(known.position, Math.min(webhook.startsAfter, this.ports.through())) });
   }
 
-  private async newPage(leading: readonly Followed[], through: number): Promise<ReadPage> {
+  private async newPage(leading: readonly WebhookCursor[], through: number): Promise<ReadPage> {
     const position = leading[0]?.position ?? through;
     const { through: noted, times } = joined(this.batches);
     if (position < this.knownFrom || noted < through) return pageBehind(this.news, leading, through);
@@ -197,8 +197,8 @@ export class OrganizationFollower {
     });
   }
 
-  private async announce({ reading }: Reader, group: readonly Followed[], read: () => Promise<ReadPage>): Promise<void> {
-    for (const followed of group) followed.isReading = true;
+  private async announce({ reading }: Reader, group: readonly WebhookCursor[], read: () => Promise<ReadPage>): Promise<void> {
+    for (const cursor of group) cursor.isReading = true;
     try {
       const page = await read();
       const decided = await matchingRows(page.rows, [...new Set(group.map(({ filter }) => filter))], reading);
@@ -209,31 +209,31 @@ export class OrganizationFollower {
         storePositions: (transaction, some) =>
           storePositions(
             transaction,
-            some.map((followed) => this.positionOf(followed, through)),
+            some.map((cursor) => this.positionOf(cursor, through)),
           ),
         moved: (some) => {
-          for (const followed of some) followed.position = Math.max(followed.position, through);
+          for (const cursor of some) cursor.position = Math.max(cursor.position, through);
         },
       });
       await noteUndecided(this.ports, group, { ...decided, type: 'request.completed' });
     } finally {
       reading.memory.keepAnswer(0);
-      for (const followed of group) followed.isReading = false;
+      for (const cursor of group) cursor.isReading = false;
     }
   }
 
-  private positionOf({ webhook }: Followed, position: number): WebhookPosition {
+  private positionOf({ webhook }: WebhookCursor, position: number): WebhookPosition {
     return { webhookId: webhook.id, organizationId: this.organizationId, position };
   }
 
   private dropBatches(): void {
-    const furthest = Math.max(...[...this.followed.values()].map(({ position }) => position));
+    const furthest = Math.max(...[...this.cursors.values()].map(({ position }) => position));
     this.batches = this.batches.filter(({ through }) => through > furthest);
     this.knownFrom = Math.max(this.knownFrom, furthest);
   }
 }
 
-async function pageBehind({ reading, pages }: Reader, group: readonly Followed[], through: number): Promise<ReadPage> {
+async function pageBehind({ reading, pages }: Reader, group: readonly WebhookCursor[], through: number): Promise<ReadPage> {
   const key = group.map(({ webhook }) => webhook.id).join(' ');
   const own = pages.get(key) ?? new PagesBehind(reading, { filter: everything, withInputs: wantInputs(group) });
   pages.set(key, own);
@@ -247,7 +247,7 @@ function firstPosition({ startsAfter, createdAt, changedAt }: Webhook): number {
   return changedAt > createdAt ? Math.max(startsAfter, changedAt * numbersPerMs) : startsAfter;
 }
 
-function wantInputs(group: readonly Followed[]): boolean {
+function wantInputs(group: readonly WebhookCursor[]): boolean {
   return group.some(({ filter }) => readsInputs(filter));
 }
 

@@ -76,7 +76,7 @@ export function makeFollower(
     quota: new PendingQuota({ database: events, maxPending: config.webhookPendingMax, monotonic }),
     wake: (deliveries) => outbox.wake(deliveries),
     order: storedOrder,
-    updatedThrough: (organizationId) => updateNotes.through(organizationId),
+    updateWatermark: (organizationId) => updateNotes.watermark(organizationId),
     definitions: webhooks,
     readingOf: parts.readingOf,
     now,

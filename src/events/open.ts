@@ -70,7 +70,7 @@ export function openEvents(parts: EventDependencies, baseUrl: () => string): Eve
   return {
     outbox,
     channels: channels.store,
-    webhooks: new Webhooks({ definitions, events, outbox, cipher, guard, storedThrough: () => storedOrder.through, now }),
+    webhooks: new Webhooks({ definitions, events, outbox, cipher, guard, highWatermark: () => storedOrder.through, now }),
     behindMs: () => follower.behindMs(),
     start: async () => {
       await outbox.start();

@@ -55,7 +55,7 @@ export interface WebhookParts {
   readonly cipher: Cipher;
   readonly guard: EgressPolicy;
   /** Greatest number of stored records. */
-  readonly storedThrough: () => number;
+  readonly highWatermark: () => number;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -86,7 +86,7 @@ export class Webhooks {
 
   /** @returns why it is not created, else the webhook with its secret. */
   async create(organizationId: OrganizationId, { isEnabled, ...given }: WebhookInput): Promise<NewWebhook | WebhookRefusal> {
-    const { definitions, cipher, storedThrough, now } = this.parts;
+    const { definitions, cipher, highWatermark, now } = this.parts;
     const at = now();
     const id = v7() as Uuid;
     const secret = newSigningSecret();
@@ -94,7 +94,7 @@ export class Webhooks {
       ...given,
       id,
       organizationId,
-      startsAfter: storedThrough(),
+      startsAfter: highWatermark(),
       disabled: isEnabled === false ? { at, reason: 'by_owner' } : null,
       createdAt: at,
       changedAt: at,
@@ -106,7 +106,7 @@ export class Webhooks {
 
   /** @returns why it is not replaced, `gone` for an unknown one; else the webhook. */
   async replace(organizationId: OrganizationId, id: Uuid, { isEnabled, ...given }: WebhookInput): Promise<WebhookView | WebhookRefusal> {
-    const { definitions, outbox, storedThrough, now } = this.parts;
+    const { definitions, outbox, highWatermark, now } = this.parts;
     const target = { organizationId, target: targetOf(id) };
     const there = definitions.find(organizationId, id);
     if (there === undefined) return 'gone';
@@ -116,7 +116,7 @@ export class Webhooks {
       const at = now();
       const disabled = disabledAfter(before.disabled, isEnabled, at);
       const isOpened = before.disabled !== null && disabled === null;
-      return { ...given, disabled, changedAt: at, ...(isOpened ? { startsAfter: storedThrough() } : {}) };
+      return { ...given, disabled, changedAt: at, ...(isOpened ? { startsAfter: highWatermark() } : {}) };
     });
     outbox.wake([target]);
     return typeof webhook === 'string' ? webhook : this.shown(webhook);
@@ -192,10 +192,10 @@ export class Webhooks {
   }
 
   private async shown(webhook: Webhook): Promise<WebhookView> {
-    const { events, storedThrough, now } = this.parts;
+    const { events, highWatermark, now } = this.parts;
     const status = await readTargetStatus(events, targetKey(targetOf(webhook.id)), now());
     const position = Math.max(webhook.startsAfter, (await readPosition(events, webhook.id)) ?? 0);
-    const isBehind = webhook.disabled === null && position < storedThrough();
+    const isBehind = webhook.disabled === null && position < highWatermark();
     // Numbers of the order of storage are microseconds.
     const readingMs = isBehind ? Math.max(0, now() - position / 1000) : 0;
     return { webhook, status: { ...status, behindMs: Math.max(readingMs, status.overdueMs) } };

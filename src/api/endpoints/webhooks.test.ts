@@ -38,7 +38,7 @@ beforeAll(async () => {
   receiver = await startReceiver((response) => response.writeHead(answer).end('said'));
   const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-webhooks-'));
   const database = await openMigratedMetadata(folder, 'core', Date.now);
-  scene = await openWebhookScene({ database, folder, allowed: [`localhost:${receiver.port}`], storedThrough: () => stored });
+  scene = await openWebhookScene({ database, folder, allowed: [`localhost:${receiver.port}`], highWatermark: () => stored });
   api = rig.withPorts({ webhooks: scene.webhooks });
   close = async () => {
     await scene.close();

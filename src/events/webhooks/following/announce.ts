@@ -24,9 +24,9 @@ export interface FollowingPorts {
   /** Called after deliveries were added. */
   readonly wake: (deliveries: readonly NewDelivery[]) => void;
   /** Everything up to this number of the order of storage is visible that ever will be. */
-  readonly through: () => number;
+  readonly highWatermark: () => number;
   /** Every update of the organisation up to this one has been made. */
-  readonly updatedThrough: (organizationId: OrganizationId) => number;
+  readonly updateWatermark: (organizationId: OrganizationId) => number;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly observe: Observe;

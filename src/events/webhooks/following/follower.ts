@@ -14,7 +14,7 @@ export interface OrderOfStorage {
   readonly watch: (organizationId: OrganizationId, onStored: (times: Arrivals | undefined) => void) => () => void;
 }
 
-export interface FollowerOptions extends Omit<FollowingPorts, 'through'> {
+export interface FollowerOptions extends Omit<FollowingPorts, 'highWatermark'> {
   readonly order: OrderOfStorage;
   readonly definitions: {
     readonly enabled: () => readonly Webhook[];
@@ -94,7 +94,7 @@ export class WebhookFollower {
     const there = this.followings.get(organizationId);
     if (there !== undefined) return there;
     const { order, readingOf, ...options } = this.options;
-    const ports: FollowingPorts = { ...options, through: () => order.through };
+    const ports: FollowingPorts = { ...options, highWatermark: () => order.through };
     const reading = (): BodyReading => readingOf(organizationId, this.stopping.signal);
     const requests = new RequestEventProducer(reading, ports, this.turns);
     const following: Following = {

@@ -200,7 +200,7 @@ describe('a change of a stored request', () => {
       await scene.notes.add(scene.organizationId, [request(1)]);
       scene.define({});
       await scene.restart();
-      expect(scene.notes.through(scene.organizationId)).toBe(0);
+      expect(scene.notes.watermark(scene.organizationId)).toBe(0);
       expect(await scene.deliveries(webhook, 'request.updated')).toEqual([]);
     });
     await expect.poll(async () => (await scene.deliveries(webhook, 'request.updated')).toSorted()).toEqual(ids(0, 2));

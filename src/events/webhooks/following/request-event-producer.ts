@@ -62,7 +62,7 @@ export class RequestEventProducer {
   private turnsServed = 0;
   private batches: StoredBatch[] = [];
   /** The batches behind this number are known. */
-  private knownFrom: number;
+  private lowWatermark: number;
   private fullTimer: NodeJS.Timeout | undefined;
 
   /** @param readingOf makes a reading of the organisation; each loop has one. */
@@ -70,7 +70,7 @@ export class RequestEventProducer {
     const [news, behind] = [readingOf(), readingOf()];
     this.ports = ports;
     this.organizationId = news.tenant;
-    this.knownFrom = ports.through();
+    this.lowWatermark = ports.highWatermark();
     this.news = { reading: news, pages: new Map(), loop: loopOf(ports, news, turns.news, () => this.enqueueNew()) };
     this.behind = { reading: behind, pages: new Map(), loop: loopOf(ports, behind, turns.behind, () => this.enqueueBehind()) };
   }
@@ -83,15 +83,15 @@ export class RequestEventProducer {
 
   /** A batch was stored. @param times of the organisation's records in it. */
   note(times: Arrivals | undefined): void {
-    this.batches.push({ through: this.ports.through(), times });
+    this.batches.push({ through: this.ports.highWatermark(), times });
     if (this.batches.length > maxBatches) this.batches = [joined(this.batches)];
     this.news.loop.run();
   }
 
   /** How far the webhook that is furthest behind is behind the stored records, milliseconds. */
   behindMs(): number {
-    const { through, now } = this.ports;
-    const behind = [...this.cursors.values()].filter(({ position }) => position < through());
+    const { highWatermark, now } = this.ports;
+    const behind = [...this.cursors.values()].filter(({ position }) => position < highWatermark());
     return Math.max(0, ...behind.map(({ position }) => now() - position / numbersPerMs));
   }
 
@@ -103,7 +103,7 @@ export class RequestEventProducer {
   /** @returns whether there is more to do at once. */
   private async enqueueNew(): Promise<boolean> {
     await this.load();
-    const through = this.ports.through();
+    const through = this.ports.highWatermark();
     const open = await this.open(through);
     const furthest = Math.max(...open.map(({ position }) => position));
     const leading = open.filter(({ position }) => position === furthest);
@@ -150,7 +150,7 @@ export class RequestEventProducer {
   private async load(): Promise<void> {
     const { webhooks } = this;
     if (this.loaded === webhooks) return;
-    const { database, observe, through } = this.ports;
+    const { database, observe, highWatermark } = this.ports;
     const stored = new Map((await readPositions(database)).map(({ webhookId, position }) => [webhookId, position]));
     const asking = webhooks.filter(({ events }) => events.includes('request.completed'));
     for (const { id } of webhooks) if (stored.has(id) && !asking.some((webhook) => webhook.id === id)) await removePositions(database, id);
@@ -158,7 +158,7 @@ export class RequestEventProducer {
     for (const id of this.cursors.keys()) if (!ids.has(id)) this.cursors.delete(id);
     for (const webhook of asking) {
       try {
-        this.follow(webhook, filterOf(webhook), Math.min(stored.get(webhook.id) ?? firstPosition(webhook), through()));
+        this.follow(webhook, filterOf(webhook), Math.min(stored.get(webhook.id) ?? firstPosition(webhook), highWatermark()));
       } catch (error) {
         observe({ kind: 'webhooks_behind', reason: messageOf(error) });
       }
@@ -176,18 +176,22 @@ export class RequestEventProducer {
   private follow(webhook: Webhook, filter: FilterNode, position: number): void {
     const known = this.cursors.get(webhook.id);
     if (known === undefined) {
-      const from = Math.max(position, Math.min(webhook.startsAfter, this.ports.through()));
+      const from = Math.max(position, Math.min(webhook.startsAfter, this.ports.highWatermark()));
       const failures = new FilterFailures();
       this.cursors.set(webhook.id, { webhook, filter, position: from, isReading: false, failures, servedAt: 0 });
       return;
     }
-    Object.assign(known, { webhook, filter, position: Math.max(known.position, Math.min(webhook.startsAfter, this.ports.through())) });
+    Object.assign(known, {
+      webhook,
+      filter,
+      position: Math.max(known.position, Math.min(webhook.startsAfter, this.ports.highWatermark())),
+    });
   }
 
   private async newPage(leading: readonly WebhookCursor[], through: number): Promise<ReadPage> {
     const position = leading[0]?.position ?? through;
     const { through: noted, times } = joined(this.batches);
-    if (position < this.knownFrom || noted < through) return pageBehind(this.news, leading, through);
+    if (position < this.lowWatermark || noted < through) return pageBehind(this.news, leading, through);
     if (times === undefined) return { rows: [], through };
     return readPage(this.news.reading, {
       ...newRows,
@@ -229,7 +233,7 @@ export class RequestEventProducer {
   private dropBatches(): void {
     const furthest = Math.max(...[...this.cursors.values()].map(({ position }) => position));
     this.batches = this.batches.filter(({ through }) => through > furthest);
-    this.knownFrom = Math.max(this.knownFrom, furthest);
+    this.lowWatermark = Math.max(this.lowWatermark, furthest);
   }
 }
 

@@ -78,7 +78,7 @@ async function announced(world: World, filter: unknown): Promise<readonly string
   const follower = new WebhookFollower({
     database,
     quota: new PendingQuota({ database, maxPending: 100_000, monotonic: systemClock.monotonic }),
-    updatedThrough: () => 0,
+    updateWatermark: () => 0,
     wake: () => undefined,
     order: {
       get through() {

@@ -69,7 +69,7 @@ export class UpdateEventProducer {
     await this.load();
     let hasMore = false;
     for (const [after, group] of await this.groups()) {
-      const through = this.ports.updatedThrough(this.reading.tenant);
+      const through = this.ports.updateWatermark(this.reading.tenant);
       const updates = await readUpdates(this.ports.database, this.reading.tenant, { after, through, limit: maxPageRows });
       if (updates.length === 0) continue;
       const isWhole = await this.announce(group, updates);

@@ -73,7 +73,7 @@ export class UpdateNotes implements ChangeLog {
   }
 
   /** Whatever is noted up to here has been made. */
-  through(organizationId: OrganizationId): number {
+  watermark(organizationId: OrganizationId): number {
     const open = [...this.begun.values()].filter((begun) => begun.organizationId === organizationId);
     return Math.min(Number.MAX_SAFE_INTEGER, ...open.map(({ after }) => after));
   }

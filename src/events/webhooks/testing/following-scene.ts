@@ -194,7 +194,7 @@ export class FollowingScene {
       quota: new PendingQuota({ database, maxPending: options.maxPending ?? 10_000, monotonic: systemClock.monotonic }),
       wake: () => undefined,
       order,
-      updatedThrough: (organizationId) => this.notes.through(organizationId),
+      updateWatermark: (organizationId) => this.notes.watermark(organizationId),
       definitions: {
         enabled: () => [...this.webhooks.values()].filter(({ disabled }) => disabled === null),
         watch: (watch) => {

@@ -23,7 +23,7 @@ export interface SceneOptions {
   readonly requestPayloads?: RequestPayloads;
   /** Trusted certificates. */
   readonly ca?: string;
-  readonly storedThrough?: () => number;
+  readonly highWatermark?: () => number;
   /** Channels of alerts; absent: there are none. */
   readonly channels?: (webhooks: WebhookDefinitions) => DeliveryTargets['channel'];
 }
@@ -72,7 +72,7 @@ export async function openWebhookScene(options: SceneOptions): Promise<WebhookSc
     noteEnd: () => undefined,
   });
   await outbox.start();
-  const webhooks = new Webhooks({ definitions, events, outbox, cipher, guard, storedThrough: options.storedThrough ?? (() => 0), now });
+  const webhooks = new Webhooks({ definitions, events, outbox, cipher, guard, highWatermark: options.highWatermark ?? (() => 0), now });
   return {
     webhooks,
     outbox,

@@ -208,7 +208,7 @@ export class Drain {
     const startedAt = this.parts.clock.monotonic();
     this.lastBatchAt = startedAt;
     this.loop.batchStarts(startedAt);
-    for (const exchange of formed.exchanges) await exchange.seal();
+    for (const exchange of formed.exchanges) await exchange.freeze();
     const changes = await this.parts.pendingChanges.listFor(changeable(formed.exchanges));
     // Its rows are in use until no insert runs any more, whatever the outcome.
     using interpreted = await (isRepeated ? this.interpreter.repeat(formed, changes) : this.interpreter.interpret(formed, changes));
@@ -337,9 +337,9 @@ export class Drain {
     for (const series of listSeries(this.parts.spoolFolder)) {
       if (this.tails.has(series)) continue;
       const accepted = this.checkpoint.accepted[series] ?? startOfSeries;
-      const sealedTo = laterPosition(this.checkpoint.intended?.series[series]?.to, this.unsure[series]);
+      const frozenTo = laterPosition(this.checkpoint.intended?.series[series]?.to, this.unsure[series]);
       const { spoolFolder, observe } = this.parts;
-      this.tails.set(series, new SeriesTail({ spoolFolder, series, accepted, sealedTo, inFlight: this.inFlight, observe }));
+      this.tails.set(series, new SeriesTail({ spoolFolder, series, accepted, frozenTo, inFlight: this.inFlight, observe }));
     }
   }
 

@@ -63,7 +63,7 @@ test('what the ingest has read and synced is there after a power loss, also in s
     spoolFolder,
     series: 'one',
     accepted: { segment: 0, offset: 0 },
-    sealedTo: undefined,
+    frozenTo: undefined,
     inFlight: new ExchangeIndex(),
     observe: () => undefined,
   });

@@ -23,7 +23,7 @@ const alertMetrics: readonly string[] = [...new Set([failedPercent, ...Object.ke
 const ruleSentence =
   'A rule is an object such as {"name": "Spend", "metric": "cost", "threshold": 20, "time_window": 3600000, "channels": [{"type": "email", "to": "ops@example.com"}]}.';
 
-function whole(name: string, min: number, max: number, what: string) {
+function integer(name: string, min: number, max: number, what: string) {
   const sentence = `\`${name}\` takes a whole number of ${what} from ${min} to ${max}.`;
   return z.int(sentence).min(min, sentence).max(max, sentence);
 }
@@ -52,14 +52,14 @@ const calendarSchema = z.object(
 );
 
 const baselineSchema = z.object(
-  { days: whole('baseline.days', 1, alertLimits.baselineDays, 'days').optional().meta({ default: alertDefaults.baselineDays }) },
+  { days: integer('baseline.days', 1, alertLimits.baselineDays, 'days').optional().meta({ default: alertDefaults.baselineDays }) },
   '`baseline` is an object such as {"days": 7}.',
 );
 
 /** Only what an earlier answer has beside the rule: it may be sent back. */
 const ignored = z.unknown().optional().meta({ description: 'As the answer shows it; ignored in a rule that is sent.' });
 
-const delay = (name: string) => whole(name, 0, alertLimits.delayMaxMs, 'milliseconds').optional();
+const delay = (name: string) => integer(name, 0, alertLimits.delayMaxMs, 'milliseconds').optional();
 
 /** Fields of a rule that say when it fires. `query/alerts/plan.ts` checks metric, grouping, filter and time zone. */
 const conditionFields = {
@@ -81,14 +81,14 @@ const conditionFields = {
     description: 'In the unit of the metric; with `baseline` in percent of the same hours of the days before.',
   }),
   comparison: oneOf('comparison', comparisons).optional().meta({ default: 'gte' }),
-  time_window: whole('time_window', alertLimits.windowMinMs, alertLimits.windowMaxMs, 'milliseconds')
+  time_window: integer('time_window', alertLimits.windowMinMs, alertLimits.windowMaxMs, 'milliseconds')
     .optional()
     .meta({ description: 'Length of the window that ends now, 30 seconds to 30 days.' }),
   window: calendarSchema
     .nullable()
     .optional()
     .meta({ description: 'In place of `time_window`: the running day, week or month of a time zone.' }),
-  minimum_request_count: whole('minimum_request_count', 0, alertLimits.minimumCount, 'requests')
+  minimum_request_count: integer('minimum_request_count', 0, alertLimits.minimumCount, 'requests')
     .nullable()
     .optional()
     .meta({ description: 'With fewer requests in the window the condition counts as not met.' }),
@@ -121,7 +121,7 @@ const conditionFields = {
 };
 
 const messageFields = {
-  renotify_ms: whole('renotify_ms', alertLimits.renotifyMinMs, alertLimits.renotifyMaxMs, 'milliseconds')
+  renotify_ms: integer('renotify_ms', alertLimits.renotifyMinMs, alertLimits.renotifyMaxMs, 'milliseconds')
     .nullable()
     .optional()
     .meta({ description: 'A message is repeated so often while an incident lasts; null: never.' }),
@@ -132,7 +132,7 @@ const messageFields = {
       oneOf: [{ type: 'string', format: 'date-time' }, { type: 'number' }, { type: 'null' }],
       description: 'No message before this time; states and incidents go on.',
     }),
-  max_groups: whole('max_groups', 1, alertLimits.groupsPerMessage, 'groups')
+  max_groups: integer('max_groups', 1, alertLimits.groupsPerMessage, 'groups')
     .optional()
     .meta({ description: 'Groups that one message names; further ones are counted.', default: alertDefaults.groupsPerMessage }),
   enforce: z

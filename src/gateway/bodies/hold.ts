@@ -68,11 +68,11 @@ function readDeclared(
   ready: (body: RequestBody | GatelogError) => void,
 ): void {
   if (hold.tryGrow(length * copies)) collectDeclared(request, length, ready);
-  else if (!isNeeded) ready({ begun: [], isCrowded: true });
+  else if (!isNeeded) ready({ streaming: [], isCrowded: true });
   else {
     hold.waitToGrow(length * copies, (outcome) => {
       if (outcome === 'granted') collectDeclared(request, length, ready);
-      else ready(outcome === 'left' ? { whole: Buffer.alloc(0) } : hold.refusal());
+      else ready(outcome === 'left' ? { buffered: Buffer.alloc(0) } : hold.refusal());
     });
   }
 }
@@ -80,13 +80,13 @@ function readDeclared(
 /** Copies each chunk to its final position, so that the body is never in memory twice. */
 function collectDeclared(request: IncomingRequest, length: number, ready: (body: RequestBody) => void): void {
   if (request.destroyed) {
-    ready({ whole: Buffer.alloc(0) });
+    ready({ buffered: Buffer.alloc(0) });
     return;
   }
   const whole = Buffer.allocUnsafeSlow(length);
   let bytes = 0;
   request.readChunks((chunk) => {
-    if (chunk === null) ready({ whole: bytes === length ? whole : whole.subarray(0, bytes) });
+    if (chunk === null) ready({ buffered: bytes === length ? whole : whole.subarray(0, bytes) });
     else {
       whole.set(chunk, bytes);
       bytes += chunk.length;
@@ -117,7 +117,7 @@ class GrowingBody {
   }
 
   read(): void {
-    if (this.request.destroyed) this.ready({ whole: Buffer.alloc(0) });
+    if (this.request.destroyed) this.ready({ buffered: Buffer.alloc(0) });
     else this.request.readChunks((chunk) => (chunk === null ? this.end() : this.add(chunk)));
   }
 
@@ -159,12 +159,12 @@ class GrowingBody {
     this.request.switchToStream();
     const begun = this.pieces.all();
     if (hold.bytes > 0) hold.resize(this.bytes);
-    this.ready(isCrowded ? { begun, isCrowded } : { begun });
+    this.ready(isCrowded ? { streaming: begun, isCrowded } : { streaming: begun });
   }
 
   private end(): void {
     if (this.isWaiting) this.holding.hold.stopWaiting();
-    this.ready({ whole: Buffer.concat(this.pieces.all()) });
+    this.ready({ buffered: Buffer.concat(this.pieces.all()) });
   }
 }
 
@@ -186,5 +186,5 @@ export function dropReceived(hold: BodyHold, { outgoing, retryPlan, cache }: Pla
 }
 
 function bytesOf(body: RequestBody): number {
-  return 'whole' in body ? body.whole.length : body.begun.reduce((sum, piece) => sum + piece.length, 0);
+  return 'buffered' in body ? body.buffered.length : body.streaming.reduce((sum, piece) => sum + piece.length, 0);
 }

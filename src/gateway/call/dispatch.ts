@@ -26,10 +26,10 @@ function requestTo(
 ): ProviderRequest {
   const { request, head, hold } = call;
   const { outgoing, credentials, usageRequested } = to;
-  const isWhole = 'whole' in outgoing;
+  const isWhole = 'buffered' in outgoing;
   const body = isWhole
-    ? wholeOrNone(outgoing.whole)
-    : new RequestBodyStream({ request, begun: outgoing.begun, recorder, maxBytes: ports.limits.requestMaxBytes });
+    ? wholeOrNone(outgoing.buffered)
+    : new RequestBodyStream({ request, begun: outgoing.streaming, recorder, maxBytes: ports.limits.requestMaxBytes });
   // Of a compressed body neither the usage nor the addresses could be read.
   const passed =
     usageRequested || addressMembersAt(to.route.provider, target.path) !== undefined ? withoutCompression(to.passed) : to.passed;
@@ -46,7 +46,7 @@ function respondHere(
   { route, outgoing }: Target,
   sink: ResponseSink,
 ): void {
-  if (!('whole' in outgoing)) {
+  if (!('buffered' in outgoing)) {
     throw new GatelogError('body_too_large', 'What the gateway answers itself takes bodies up to GATELOG_ROUTE_MAX_BYTES.');
   }
   const method = call.request.method ?? 'GET';
@@ -56,14 +56,14 @@ function respondHere(
     return;
   }
   if (route.destination === 'feedback') {
-    if (outgoing.whole.length > inlineMaxBytes) {
+    if (outgoing.buffered.length > inlineMaxBytes) {
       throw new GatelogError('body_too_large', `Feedback takes a body of ${inlineMaxBytes} bytes at most.`);
     }
-    answerFeedback(ports.giveFeedback, { head: call.head, keyHash, body: outgoing.whole }, sink);
+    answerFeedback(ports.giveFeedback, { head: call.head, keyHash, body: outgoing.buffered }, sink);
     return;
   }
   const createdAt = Math.floor(call.openedAt / 1000);
-  const echo = { method, path: route.path, body: outgoing.whole, createdAt };
+  const echo = { method, path: route.path, body: outgoing.buffered, createdAt };
   if (echo.body.length <= inlineMaxBytes) {
     respond(sink, responseOfEcho(echo));
     return;

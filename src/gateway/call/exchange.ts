@@ -146,7 +146,7 @@ export function rejectRecorded(ports: ExchangePorts, admitted: AuthenticatedCall
   if (refusal.status !== 401) {
     const limited = refusal instanceof RateLimitExceeded ? withHeaders(admitted, refusal.lines) : admitted;
     const open = beginExchange(ports, limited, provider, plan === undefined ? undefined : { ...plan, target: undefined });
-    open.recorder.begin(body !== undefined && 'whole' in body ? body.whole : undefined);
+    open.recorder.begin(body !== undefined && 'buffered' in body ? body.buffered : undefined);
     open.relay.overheadMs = overheadMs;
     // An error in a truncated body says nothing about the whole one.
     if (isDisconnected(admitted.call)) open.relay.onClientDisconnect();

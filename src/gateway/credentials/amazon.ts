@@ -54,7 +54,7 @@ export function signedForAmazon(
 ): HeaderList | undefined {
   if (target === undefined || !isToBeSigned(head, route)) return undefined;
   const keys = amazonKeysOf(head);
-  if (!('whole' in outgoing)) {
+  if (!('buffered' in outgoing)) {
     throw new GatelogError(
       'body_too_large',
       'A call to Bedrock with aws-access-key is signed with its body, which may have up to GATELOG_ROUTE_MAX_BYTES.',
@@ -62,7 +62,7 @@ export function signedForAmazon(
   }
   const { host, hostname } = new URL(target.origin);
   const region = route.region ?? regionOfHost(hostname) ?? ports.providers.bedrockRegion;
-  const signed = { method: request.method ?? 'GET', host, path: target.path, body: outgoing.whole };
+  const signed = { method: request.method ?? 'GET', host, path: target.path, body: outgoing.buffered };
   return signAws(keys, signed, { region, service: bedrockService, at: ports.clock.now() });
 }
 

@@ -21,7 +21,7 @@ async function legTo(entry: object): Promise<string> {
   const { targets: legs } = planTargets(
     { ...rig.ports, clock },
     admitted,
-    { whole: Buffer.from('{"a":1}') },
+    { buffered: Buffer.from('{"a":1}') },
     readTargets([entry], 'Svc-Fallbacks'),
   );
   const { credentials, passed } = legs[0] ?? { credentials: [], passed: [] };

@@ -4,9 +4,9 @@ import type { IncomingRequest } from './incoming-request.ts';
 
 /** A request body: buffered when it was small enough, else its beginning, with the rest still in the request. */
 export type RequestBody =
-  | { readonly whole: Buffer }
+  | { readonly buffered: Buffer }
   | {
-      readonly begun: readonly Buffer[];
+      readonly streaming: readonly Buffer[];
       /** It was not too large to buffer, but other bodies took the memory. */
       readonly isCrowded?: boolean;
     };
@@ -55,8 +55,8 @@ export function mayHoldJson({ headers }: IncomingRequest): boolean {
  */
 export function readBody(request: IncomingRequest, wholeMaxBytes: number, ready: (body: RequestBody) => void): void {
   const length = declaredLength(request);
-  if (length === 0 || request.destroyed) ready({ whole: none });
-  else if (length !== undefined && length > wholeMaxBytes) ready({ begun: [] });
+  if (length === 0 || request.destroyed) ready({ buffered: none });
+  else if (length !== undefined && length > wholeMaxBytes) ready({ streaming: [] });
   else collect(request, wholeMaxBytes, ready);
 }
 
@@ -66,7 +66,7 @@ function collect(request: IncomingRequest, wholeMaxBytes: number, ready: (body: 
   let bytes = 0;
   request.readChunks((chunk) => {
     if (chunk === null) {
-      ready({ whole: pieces === undefined ? (first ?? none) : Buffer.concat(pieces.all()) });
+      ready({ buffered: pieces === undefined ? (first ?? none) : Buffer.concat(pieces.all()) });
       return;
     }
     if (first === undefined) first = chunk;
@@ -74,7 +74,7 @@ function collect(request: IncomingRequest, wholeMaxBytes: number, ready: (body: 
     bytes += chunk.length;
     if (bytes <= wholeMaxBytes) return;
     request.switchToStream();
-    ready({ begun: pieces?.all() ?? [chunk] });
+    ready({ streaming: pieces?.all() ?? [chunk] });
   });
 }
 

@@ -27,7 +27,7 @@ export function readOwnBody(
   if (expectsContinue(request)) response.writeContinue();
   const whole = (body: RequestBody | GatelogError): void => {
     if (body instanceof GatelogError) ready(body);
-    else ready('whole' in body ? body.whole : bodyTooLarge(maxBytes, setting));
+    else ready('buffered' in body ? body.buffered : bodyTooLarge(maxBytes, setting));
   };
   if (isCounted(request, maxBytes)) {
     const hold = openHold(heldBodies, call, organizationId);

@@ -95,7 +95,7 @@ function once<Value>(find: () => Value): () => Value {
 }
 
 export function bufferedJson(body: RequestBody, isJson: boolean): Buffer | undefined {
-  return 'whole' in body && isJson && body.whole.length > 0 ? body.whole : undefined;
+  return 'buffered' in body && isJson && body.buffered.length > 0 ? body.buffered : undefined;
 }
 
 /** Prefers the exact spelling, then the last one. Session headers are properties too. */

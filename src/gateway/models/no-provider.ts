@@ -15,11 +15,14 @@ interface FailedCall {
  * Explains `no_provider_key` for OpenAI where the body named no other provider: a typo in a provider's name should be reported as one.
  */
 export function withoutProvider(refusal: GatelogError, { body, isJson, names }: FailedCall): GatelogError {
-  if (!('whole' in body) || body.whole.length === 0 || !isJson) return refusal;
-  const model = findModelField(body.whole)?.text;
+  if (!('buffered' in body) || body.buffered.length === 0 || !isJson) return refusal;
+  const model = findModelField(body.buffered)?.text;
   const known = `Known are ${names.join(', ')}`;
   if (model === undefined) {
-    return because(refusal, `${isJsonText(body.whole) ? 'The body names no model' : 'The body is no JSON'}, so it was taken for OpenAI.`);
+    return because(
+      refusal,
+      `${isJsonText(body.buffered) ? 'The body names no model' : 'The body is no JSON'}, so it was taken for OpenAI.`,
+    );
   }
   const shown = model.slice(0, 120);
   const prefix = model.includes('/') ? model.slice(0, model.indexOf('/')) : '';

@@ -28,13 +28,13 @@ export interface Addressed {
  */
 export function routeByModel(from: NamedFrom, body: RequestBody, ports: RoutingPorts): Addressed {
   const { route } = from;
-  if (!route.routedByModel || !('whole' in body)) return unrouted(route, body);
-  const field = findModelField(body.whole);
+  if (!route.routedByModel || !('buffered' in body)) return unrouted(route, body);
+  const field = findModelField(body.buffered);
   if (field === undefined) return unrouted(route, body);
-  if (field.text.includes(',')) return routeByFirstModel(from, { body: body.whole, field }, ports);
+  if (field.text.includes(',')) return routeByFirstModel(from, { body: body.buffered, field }, ports);
   const byModel = resolveModel(from, field.text, ports);
   if (byModel === undefined) return unrouted(route, body);
-  const outgoing = byModel.model === field.text ? body : { whole: replaceModel(body.whole, field, byModel.model) };
+  const outgoing = byModel.model === field.text ? body : { buffered: replaceModel(body.buffered, field, byModel.model) };
   return { ...unrouted(byModel.route, outgoing), model: byModel.model, isPicked: byModel.isPicked === true };
 }
 
@@ -48,7 +48,7 @@ function routeByFirstModel(
   const [{ model, modelRoute }, ...furtherModels] = models;
   return {
     route: modelRoute?.route ?? from.route,
-    outgoing: { whole: replaceModel(body, field, modelRoute?.model ?? model) },
+    outgoing: { buffered: replaceModel(body, field, modelRoute?.model ?? model) },
     model: modelRoute?.model,
     isPicked: modelRoute?.isPicked === true,
     furtherModels,
@@ -62,8 +62,8 @@ function unrouted(route: Route, outgoing: RequestBody): Addressed {
 
 /** Whether the model could have decided the route but was not read, because the body is compressed or not buffered. */
 export function modelUnread({ request }: { readonly request: IncomingRequest }, { routedByModel }: Route, body: RequestBody): boolean {
-  if (!routedByModel || ('whole' in body && !isCompressed(request))) return false;
-  return mayHoldJson(request) && !('whole' in body && body.whole.length === 0);
+  if (!routedByModel || ('buffered' in body && !isCompressed(request))) return false;
+  return mayHoldJson(request) && !('buffered' in body && body.buffered.length === 0);
 }
 
 export function wantsStreamUsage({ head }: { readonly head: RequestHead }, { path, provider }: Route): boolean {
@@ -72,5 +72,5 @@ export function wantsStreamUsage({ head }: { readonly head: RequestHead }, { pat
 
 /** @returns undefined where `include_usage` is not wanted or already there. */
 export function addIncludeUsage(call: { readonly head: RequestHead }, route: Route, body: RequestBody): Buffer | undefined {
-  return wantsStreamUsage(call, route) && 'whole' in body ? withIncludeUsage(body.whole) : undefined;
+  return wantsStreamUsage(call, route) && 'buffered' in body ? withIncludeUsage(body.buffered) : undefined;
 }

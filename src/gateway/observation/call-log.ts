@@ -51,7 +51,7 @@ export class CallLog {
     const notes = this.notes.get(response);
     if (notes === undefined) return;
     notes.provider = provider;
-    const namedModel = model ?? (body !== undefined && 'whole' in body ? findModelField(body.whole)?.text : undefined);
+    const namedModel = model ?? (body !== undefined && 'buffered' in body ? findModelField(body.buffered)?.text : undefined);
     notes.model = namedModel?.slice(0, maxText);
   }
 

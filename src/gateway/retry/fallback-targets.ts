@@ -63,9 +63,9 @@ function planFallback(ports: PlanPorts, admitted: AuthenticatedCall, from: First
   const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const makeBody = bodyMaker(from, model);
   const usageRequested = wantsStreamUsage(call, route) && (from.first.usageRequested || lacksUsageInBody(call, from));
-  const makeOutgoing = (): { readonly whole: Buffer } => {
+  const makeOutgoing = (): { readonly buffered: Buffer } => {
     const whole = makeBody();
-    return { whole: addIncludeUsage(call, route, { whole }) ?? whole };
+    return { buffered: addIncludeUsage(call, route, { buffered: whole }) ?? whole };
   };
   const isSigned = mayUseOwnKey && fallback.keyName === undefined && isToBeSigned(call.head, route);
   const signed = isSigned ? signedForAmazon(ports, call, { route, target, outgoing: makeOutgoing() }) : undefined;

@@ -79,9 +79,9 @@ function planTarget(shared: Shared, { path: place, bodyOverride }: ListedTarget,
   const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const replaced = bodyOverride === undefined ? undefined : replacedIn(shared, bodyOverride);
   const makeOutgoing = (): RequestBody => {
-    const sent = replaced === undefined ? body : { whole: replaced.make() };
+    const sent = replaced === undefined ? body : { buffered: replaced.make() };
     const found = addIncludeUsage(call, route, sent);
-    return found === undefined ? sent : { whole: found };
+    return found === undefined ? sent : { buffered: found };
   };
   const usageRequested = requestsUsage(shared, route, bodyOverride);
   const isSigned = isToBeSigned(head, route);
@@ -89,7 +89,7 @@ function planTarget(shared: Shared, { path: place, bodyOverride }: ListedTarget,
   if (isSigned) amazonKeysOf(head);
   const own = withAmazonToken(callerCredentialsFor(route, providerCredentialsOf(head.credentials)), head, route);
   const signed = { ...call, head: { ...call.head, amazon: head.amazon } };
-  const bytes = replaced?.bytes ?? ('whole' in body ? body.whole.length : 0);
+  const bytes = replaced?.bytes ?? ('buffered' in body ? body.buffered.length : 0);
   return {
     route,
     target,
@@ -124,8 +124,8 @@ function replacedIn(shared: Shared, bodyOverride: JsonObject): ReplacedBody {
   // A body that is not recorded whole could not be recorded as sent either.
   const maxBytes = Math.min(overriddenMaxBytes, ports.limits.recordMaxBytes);
   const tooLarge = `bodyKeyOverride takes bodies of ${maxBytes} bytes at most, also as they are sent.`;
-  if (!('whole' in body) || body.whole.length > maxBytes) throw new GatelogError('body_too_large', tooLarge);
-  shared.members ??= MembersOfBody.of(body.whole);
+  if (!('buffered' in body) || body.buffered.length > maxBytes) throw new GatelogError('body_too_large', tooLarge);
+  shared.members ??= MembersOfBody.of(body.buffered);
   if (shared.members === undefined) {
     throw new GatelogError('invalid_directive', 'bodyKeyOverride cannot be applied: the body is no JSON object, or compressed.');
   }
@@ -137,8 +137,8 @@ function replacedIn(shared: Shared, bodyOverride: JsonObject): ReplacedBody {
 /** Whether `include_usage` is added for this target, without making its body. */
 function requestsUsage(shared: Shared, route: Route, bodyOverride: JsonObject | undefined): boolean {
   const { call, body } = shared;
-  if (!wantsStreamUsage(call, route) || !('whole' in body)) return false;
-  const found = (shared.streamOptions ??= readStreamOptions(body.whole));
+  if (!wantsStreamUsage(call, route) || !('buffered' in body)) return false;
+  const found = (shared.streamOptions ??= readStreamOptions(body.buffered));
   if (found === undefined) return false;
   const { stream = found.isStream, stream_options: options = found.options } = bodyOverride ?? {};
   return lacksIncludeUsage({ isStream: stream === true, options });
@@ -148,5 +148,5 @@ function modelIn(body: RequestBody, bodyOverride: JsonObject | undefined): strin
   if (bodyOverride !== undefined && Object.hasOwn(bodyOverride, 'model')) {
     return typeof bodyOverride['model'] === 'string' ? bodyOverride['model'] : undefined;
   }
-  return 'whole' in body ? findModelField(body.whole)?.text : undefined;
+  return 'buffered' in body ? findModelField(body.buffered)?.text : undefined;
 }

@@ -32,12 +32,12 @@ export function lookUpCache(ports: ForwardPorts, admitted: AuthenticatedCall, pl
   return (ready, fail) => {
     const { outgoing } = plan;
     const skip = (why: string): void => ready({ plan: { ...plan, cache: { kind: 'unused', why } }, hasWaited: false });
-    if (!('whole' in outgoing)) return skip('the request body is over GATELOG_ROUTE_MAX_BYTES');
+    if (!('buffered' in outgoing)) return skip('the request body is over GATELOG_ROUTE_MAX_BYTES');
     const why = reasonAgainst(admitted.call, plan);
     if (why !== undefined) return skip(why);
-    const keyed = keyedCallOf(admitted, plan, outgoing.whole);
+    const keyed = keyedCallOf(admitted, plan, outgoing.buffered);
     const find = (key: CacheKey): void => findResponse(ports, { admitted, plan, policy }, key, ready);
-    if (outgoing.whole.length <= hashedInlineMaxBytes) find(cacheKeyOf(keyed, policy));
+    if (outgoing.buffered.length <= hashedInlineMaxBytes) find(cacheKeyOf(keyed, policy));
     else ports.scheduler.inSteps(keyed.organizationId, cacheKeySteps(keyed, policy), { done: find, failed: fail });
   };
 }

@@ -59,10 +59,10 @@ function cannotPass({ call, policies }: AuthenticatedCall, route: Route): boolea
 
 /** Scans a large body in a thread; later searches in it use the result. @returns undefined for any other body. */
 export function scanOf({ largeBodies }: ForwardPorts, { call, admission }: AuthenticatedCall, body: RequestBody): Wait | undefined {
-  if (!('whole' in body) || body.whole.length <= scannedInlineMaxBytes) return undefined;
+  if (!('buffered' in body) || body.buffered.length <= scannedInlineMaxBytes) return undefined;
   return (resume, fail) => {
-    largeBodies.shape(bodyOwnerOf(admission.principal.organizationId, call), body.whole).then((shape) => {
-      rememberShape(body.whole, shape);
+    largeBodies.shape(bodyOwnerOf(admission.principal.organizationId, call), body.buffered).then((shape) => {
+      rememberShape(body.buffered, shape);
       resume();
     }, fail);
   };

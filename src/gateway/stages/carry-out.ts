@@ -7,7 +7,7 @@ import { runAttempts } from '../retry/attempts.ts';
 import { respond } from '../upstream/response-sink.ts';
 
 export function recordRequest({ call, recorder }: RecordedCall, received: RequestBody, plan: RequestPlan): void {
-  recorder.begin('whole' in received ? received.whole : undefined);
+  recorder.begin('buffered' in received ? received.buffered : undefined);
   if (call.hold !== undefined) dropReceived(call.hold, plan);
 }
 

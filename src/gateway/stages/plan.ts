@@ -49,7 +49,7 @@ function planByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arri
   const { destination } = route;
   const target = typeof destination === 'string' ? undefined : destination.target(route.path);
   const bodyWithUsage = addIncludeUsage(call, route, addressed.outgoing);
-  const outgoing = bodyWithUsage === undefined ? addressed.outgoing : { whole: bodyWithUsage };
+  const outgoing = bodyWithUsage === undefined ? addressed.outgoing : { buffered: bodyWithUsage };
   const usageRequested = bodyWithUsage !== undefined;
   const signed = call.head.amazon === undefined ? undefined : signedForAmazon(ports, call, { route, target, outgoing });
   const credentials = signed ?? credentialsOf(ports, admitted, arrived, addressed);
@@ -71,7 +71,7 @@ function planByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arri
     model = addressed.model,
   } = isSingleAttempt ? single : planRetries(ports, admitted, arrived, { addressed, first });
   const withUsageWarning =
-    wantsStreamUsage(call, route) && !('whole' in outgoing) ? [...warnings, usageNotAppliedWarning(arrived.body)] : warnings;
+    wantsStreamUsage(call, route) && !('buffered' in outgoing) ? [...warnings, usageNotAppliedWarning(arrived.body)] : warnings;
   const withModelWarning = modelUnread(call, arrived.pathRoute, arrived.body)
     ? [...withUsageWarning, modelNotReadWarning]
     : withUsageWarning;
@@ -104,14 +104,14 @@ function planListedTargets(
   targets: readonly ListedTarget[],
 ): RequestPlan {
   const retry = admitted.call.head.directives.attempts?.retry;
-  const isRepeatable = 'whole' in body && body.whole.length > 0;
+  const isRepeatable = 'buffered' in body && body.buffered.length > 0;
   const { targets: planned, warnings } = planTargets(ports, admitted, body, targets);
   const [first, ...fallbacks] = planned;
   if (first === undefined) throw new RangeError('A list of targets is never empty.');
-  const why = 'whole' in body ? noBodyWarning : singleAttemptWarning(body);
+  const why = 'buffered' in body ? noBodyWarning : singleAttemptWarning(body);
   return {
     ...first,
-    retryPlan: 'whole' in body ? { retry, fallbacks: isRepeatable ? fallbacks : [] } : undefined,
+    retryPlan: 'buffered' in body ? { retry, fallbacks: isRepeatable ? fallbacks : [] } : undefined,
     warnings: isRepeatable || fallbacks.length === 0 ? warnings : [...warnings, why],
     cache: undefined,
     rateLimit: undefined,
@@ -140,7 +140,7 @@ function singleAttemptWarning(body: RequestBody): string {
 }
 
 function whyNotBuffered(body: RequestBody): string {
-  return !('whole' in body) && body.isCrowded === true
+  return !('buffered' in body) && body.isCrowded === true
     ? 'not held, as those of other calls take what there is for them (GATELOG_HELD_BODIES_BYTES)'
     : 'over GATELOG_ROUTE_MAX_BYTES';
 }
@@ -155,14 +155,22 @@ function planRetries(
 ): Retries {
   const { retry, fallbacks = [] } = admitted.call.head.directives.attempts ?? {};
   const { outgoing, furtherModels } = addressed;
-  if (!('whole' in body) || !('whole' in outgoing)) return { ...single, warnings: [singleAttemptWarning(body)] };
-  if (body.whole.length === 0) {
+  if (!('buffered' in body) || !('buffered' in outgoing)) return { ...single, warnings: [singleAttemptWarning(body)] };
+  if (body.buffered.length === 0) {
     return { retryPlan: { retry, fallbacks: [] }, warnings: fallbacks.length === 0 ? [] : [noBodyWarning], model: undefined };
   }
   const listed = furtherModels === undefined ? fallbacks : [...fallbacksOfModels(furtherModels), ...fallbacks];
-  const model = findModelField(outgoing.whole)?.text;
+  const model = findModelField(outgoing.buffered)?.text;
   const { isPicked } = addressed;
-  const from = { pathRoute, body: body.whole, field: findModelField(body.whole), outgoing: outgoing.whole, model, first, isPicked };
+  const from = {
+    pathRoute,
+    body: body.buffered,
+    field: findModelField(body.buffered),
+    outgoing: outgoing.buffered,
+    model,
+    first,
+    isPicked,
+  };
   const planned = planFallbackTargets(ports, admitted, from, listed);
   refuseExcluded(planned.slice(furtherModels?.length ?? 0), addressed.excluded);
   return { retryPlan: { retry, fallbacks: planned }, warnings: [], model: furtherModels === undefined ? undefined : model };
@@ -246,16 +254,16 @@ function readsJson({ request, head }: Pick<Call, 'request' | 'head'>): boolean {
 export function bodiesToParse({ call, policies }: AuthenticatedCall, plan: RequestPlan): readonly SentBody[] | undefined {
   if (policies.length === 0) return undefined;
   const { outgoing, retryPlan } = plan;
-  if (!('whole' in outgoing)) return undefined;
+  if (!('buffered' in outgoing)) return undefined;
   // A budget estimates every fallback.
   const fallbacks = retryPlan?.fallbacks ?? [];
-  if (fallbacks.reduce((sum, { outgoingMaxBytes }) => sum + outgoingMaxBytes, outgoing.whole.length) <= inlineMaxBytes) return undefined;
+  if (fallbacks.reduce((sum, { outgoingMaxBytes }) => sum + outgoingMaxBytes, outgoing.buffered.length) <= inlineMaxBytes) return undefined;
   if (!readsJson(call) || !needsBody(policies, call.head.directives)) return undefined;
   return [sentBodyOf(plan), ...fallbacks.map(sentFallbackOf)];
 }
 
 export function sentBodyOf({ route, target, outgoing, bodyOverride }: Target): SentBody {
-  const bytes = 'whole' in outgoing ? outgoing.whole.length : 0;
+  const bytes = 'buffered' in outgoing ? outgoing.buffered.length : 0;
   return { provider: route.provider, path: target?.path ?? route.path, replaced: bodyOverride, bytes };
 }
 

@@ -25,11 +25,11 @@ export interface ReadCall {
  * @throws GatelogError for a body that is too large, and for a reference without messages.
  */
 export function readBodyOf({ limits }: ForwardPorts, admitted: AuthenticatedCall, pathRoute: Route, received: RequestBody): ReadCall {
-  if ('begun' in received) checkSize(received.begun, limits.requestMaxBytes);
-  const prompt = pathRoute.routedByModel && 'whole' in received ? findStoredPrompt(received.whole) : undefined;
+  if ('streaming' in received) checkSize(received.streaming, limits.requestMaxBytes);
+  const prompt = pathRoute.routedByModel && 'buffered' in received ? findStoredPrompt(received.buffered) : undefined;
   if (prompt === undefined) return { admitted, pathRoute, received, body: received };
   const { tags } = admitted.call.head.directives;
-  return { admitted: withTags(admitted, taggedWith(tags, prompt)), pathRoute, received, body: { whole: prompt.body } };
+  return { admitted: withTags(admitted, taggedWith(tags, prompt)), pathRoute, received, body: { buffered: prompt.body } };
 }
 
 function withTags(admitted: AuthenticatedCall, tags: Tags): AuthenticatedCall {
@@ -55,9 +55,9 @@ export function planCall(ports: ForwardPorts, { admitted, pathRoute, received, b
 /** Has a thread read what the limits need of large bodies. @returns undefined for nearly every call. */
 export function withLargeFacts(ports: ForwardPorts, { admitted, body }: ReadCall, plan: RequestPlan): Promise<RequestPlan> | undefined {
   const bodies = bodiesToParse(admitted, plan);
-  if (bodies === undefined || !('whole' in plan.outgoing)) return undefined;
+  if (bodies === undefined || !('buffered' in plan.outgoing)) return undefined;
   // An override replaces members of the caller's own body, which is the one to read.
-  const read = plan.bodyOverride !== undefined && 'whole' in body ? body.whole : plan.outgoing.whole;
+  const read = plan.bodyOverride !== undefined && 'buffered' in body ? body.buffered : plan.outgoing.buffered;
   return ports.largeBodies
     .facts(bodyOwnerOf(admitted.admission.principal.organizationId, admitted.call), read, bodies)
     .then((facts) => ({ ...plan, billedFacts: facts.map((each) => ({ facts: each })) }));

@@ -55,7 +55,7 @@ export async function openPendingChanges(database: MetadataDatabase, spent: read
   };
   const appendAll = async (accepted: readonly AcceptedChange[]): Promise<void> => {
     if (accepted.length === 0) return;
-    // Set before the write: a batch that is sealed meanwhile must not see an empty list.
+    // Set before the write: a batch that is frozen meanwhile must not see an empty list.
     appends += 1;
     isEmpty = false;
     runningAppends += 1;

@@ -138,7 +138,7 @@ describe('a change of properties', () => {
     expect(await propertiesOf(spool, id)).toEqual({ A: '1' });
   });
 
-  test('of a sealed exchange waits for the store and then changes the row', async () => {
+  test('of a frozen exchange waits for the store and then changes the row', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
     const id = await spool.write(writer);
@@ -156,7 +156,7 @@ describe('a change of properties', () => {
     await drain.stop(10_000);
   });
 
-  test('of a sealed exchange that the store does not take in time is refused', async () => {
+  test('of a frozen exchange that the store does not take in time is refused', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
     const id = await spool.write(writer);
@@ -178,7 +178,7 @@ describe('a change of properties', () => {
     await dieAfterInsert(spool);
     const { drain, changer } = await spool.openCore();
     await drain.catchUp();
-    expect(drain.inFlight.find(spool.organizationId, id)?.state).toBe('sealed');
+    expect(drain.inFlight.find(spool.organizationId, id)?.state).toBe('frozen');
     expect(drain.inFlight.find(spool.organizationId, laterId)?.state).toBe('pending');
     const updates = [
       changer.change(spool.principal, id, properties({ A: '1' })),

@@ -93,8 +93,8 @@ describe('properties of a session', () => {
   test('wait for a request that is just being stored', async () => {
     const spool = new SpoolRig(rig);
     const writer = spool.openWriter();
-    const sealed = await open(spool, writer, 's');
-    await sealed.end();
+    const frozen = await open(spool, writer, 's');
+    await frozen.end();
     const gate = makeGate();
     let inserting = false;
     const insert: InsertRows = async (table, rows, token) => {
@@ -108,7 +108,7 @@ describe('properties of a session', () => {
     const changed = sessions.setProperties(spool.principal, 's', values({ Team: 'a' }));
     gate.open();
     await changed;
-    expect(await propertiesOf(spool, sealed.id)).toMatchObject({ Team: 'a' });
+    expect(await propertiesOf(spool, frozen.id)).toMatchObject({ Team: 'a' });
     await drain.stop(10_000);
   });
 

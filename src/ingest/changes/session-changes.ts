@@ -108,7 +108,7 @@ export class SessionChanges {
    * store.
    */
   private async appendInFlight(members: readonly TrackedExchange[], change: SessionChange): Promise<ReadonlySet<TrackedExchange>> {
-    // TRICKY: no `await` between the check of the state and the tracking, else an exchange could be sealed without the change.
+    // TRICKY: no `await` between the check of the state and the tracking, else an exchange could be frozen without the change.
     const inFlight = members.filter((member) => member.state === 'pending' && member.hasSpaceFor(changeOfMember(change)));
     let characters = 0;
     for (const [name, value] of change.values) characters += name.length + value.length;

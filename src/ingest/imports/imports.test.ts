@@ -161,7 +161,7 @@ describe('an import', () => {
     const blocking = item();
     await deployment.import([blocking]);
     const { organizationId } = deployment.spool;
-    await until(() => deployment.drain.inFlight.find(organizationId, blocking.request_id)?.state === 'sealed');
+    await until(() => deployment.drain.inFlight.find(organizationId, blocking.request_id)?.state === 'frozen');
     const changed = item({ properties: { Team: 'a', Env: 'prod' }, scores: { quality: 1 } });
     await deployment.import([changed]);
     await deployment.change(changed.request_id, 'property', { Team: 'b' });

@@ -8,9 +8,9 @@ import type { FrameLocation, Position } from '../../spool/spool.ts';
  * How an exchange in the spool takes changes.
  * `replaying`: read again after a restart; the store may have it already.
  * `pending`: changes go to the metadata database and from there into the record.
- * `sealed`: its record is being stored; a change waits for that and then goes into the stored row.
+ * `frozen`: its record is being stored; a change waits for that and then goes into the stored row.
  */
-export type ExchangeState = 'replaying' | 'pending' | 'sealed';
+export type ExchangeState = 'replaying' | 'pending' | 'frozen';
 
 /**
  * How an exchange left the spool. `erased`: it was dropped because its user is being erased. `repeated`: a logged call whose identifier
@@ -107,7 +107,7 @@ export class TrackedExchange implements NewExchange {
     this.changedBytes += bytes;
   }
 
-  /** Counts a change that is being written to the metadata database: the seal waits for it. */
+  /** Counts a change that is being written to the metadata database: the freeze waits for it. */
   async trackChange(write: Promise<void>): Promise<void> {
     this.changes ??= new Set();
     this.changes.add(write);
@@ -128,9 +128,9 @@ export class TrackedExchange implements NewExchange {
   }
 
   /** After this, changes wait for the settlement. Waits for changes that are being written. */
-  async seal(): Promise<void> {
+  async freeze(): Promise<void> {
     while (this.changes !== undefined && this.changes.size > 0) await Promise.allSettled(this.changes);
-    this.state = 'sealed';
+    this.state = 'frozen';
   }
 
   settle(settlement: Settlement): void {
@@ -198,7 +198,7 @@ export class ExchangeIndex {
 
   /**
    * When the oldest exchange was opened that waits for a later batch, Unix milliseconds; infinite where none does. TRICKY: that may be a
-   * sealed one, which was cut off. It goes through all, so ask once for a batch. @param stored the exchanges of the batch that is being stored.
+   * frozen one, which was cut off. It goes through all, so ask once for a batch. @param stored the exchanges of the batch that is being stored.
    */
   oldestBeside(stored: ReadonlySet<TrackedExchange>): number {
     let oldest = Number.POSITIVE_INFINITY;

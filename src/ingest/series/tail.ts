@@ -22,7 +22,7 @@ export interface SeriesTailOptions {
   /** Everything that ends before this position is in the store. */
   readonly accepted: Position;
   /** Everything that ends up to here was being stored when the last ingest died: the store may have it, so no change goes into it. */
-  readonly sealedTo: Position | undefined;
+  readonly frozenTo: Position | undefined;
   readonly inFlight: ExchangeIndex;
   readonly observe: Observe;
 }
@@ -63,7 +63,7 @@ export class SeriesTail {
     this.options = options;
     this.series = options.series;
     this.folder = path.join(options.spoolFolder, options.series);
-    this.replayedTo = options.sealedTo ?? options.accepted;
+    this.replayedTo = options.frozenTo ?? options.accepted;
     this.reader = new SeriesReader(this.folder, {
       onFrame: (frame, payload) => this.takeFrame(frame, payload),
       onDamage: ({ segment, offset, reason }) =>
@@ -240,14 +240,14 @@ export class SeriesTail {
     this.open.delete(exchange.stream);
     this.openings.remove(exchange.stream);
     exchange.endsAt = endsAt;
-    const { accepted, sealedTo, inFlight } = this.options;
+    const { accepted, frozenTo, inFlight } = this.options;
     if (comparePositions(endsAt, accepted) <= 0) {
       inFlight.remove(exchange);
       this.frameCount -= exchange.frames.length;
       exchange.settle('stored');
       return;
     }
-    exchange.state = sealedTo !== undefined && comparePositions(endsAt, sealedTo) <= 0 ? 'sealed' : 'pending';
+    exchange.state = frozenTo !== undefined && comparePositions(endsAt, frozenTo) <= 0 ? 'frozen' : 'pending';
     this.ended.push(exchange);
   }
 

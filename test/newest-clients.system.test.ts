@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequestItem } from '../src/contract/requests/item.ts';
 import { type ApiClient, apiClient } from './support/api.ts';
 import { collect } from './support/byte-provider.ts';
-import { expectedOf, isTagged, isTold, isWhole } from './support/clients/expected.ts';
+import { countsOf, hasCost, isTagged, isTold, toldCounts } from './support/clients/expected.ts';
 import { readNewestClients, type SentCall, type SentExport } from './support/clients/newest-clients.ts';
 import { replay, type SentRequest } from './support/clients/recorder.ts';
 import { eventually } from './support/eventually.ts';
@@ -44,7 +44,7 @@ const recordedProviders: readonly (readonly [client: string, provider: string])[
 ];
 
 function isRecorded({ name }: SentCall): boolean {
-  return expectedOf(name) !== undefined;
+  return countsOf(name) !== undefined;
 }
 
 /** The same request under an identifier of its own. */
@@ -75,7 +75,7 @@ describe('what the newest clients send', () => {
     const item = await api.stored(id);
     const [, recordName] = recordedProviders.find(([client]) => name.startsWith(client)) ?? [];
     expect([item.response_status, item.provider]).toEqual([200, recordName]);
-    for (const each of expectedOf(name) ?? []) expect(item[each]).toBeGreaterThan(0);
+    expect(toldCounts(name, item)).toEqual(countsOf(name));
   });
 
   it.each(calls.filter((call) => !isRecorded(call)))('$name $version is refused, so that HTTP is tried', async ({ sent }) => {
@@ -95,7 +95,7 @@ describe.each(exports.map((each) => ({ ...each, encoding: encodingOf(each) })))(
           const found = await api.query({ request_response_rmt: { trace_id: { equals: id } } });
           return found.length > 0 && (!isTold(name) || found.every(isTagged)) ? found : undefined;
         });
-        expect(items.map((item: RequestItem) => isWhole(item))).toEqual([true]);
+        expect(items.map((item: RequestItem) => [toldCounts(name, item), hasCost(item)])).toEqual([[countsOf(name), true]]);
       }
     });
   },

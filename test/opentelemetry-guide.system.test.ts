@@ -1,8 +1,13 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { RequestItem } from '../src/contract/requests/item.ts';
+import { encodedRequest } from '../src/otlp/testing/encode.ts';
+import { encodedLogs } from '../src/otlp/testing/logs.ts';
+import { requestOf } from '../src/otlp/testing/spans.ts';
 import { type ApiClient, apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { guideSetUps, pointedAt } from './support/opentelemetry-guide.ts';
@@ -10,8 +15,10 @@ import { makeDataDir, removeDataDir, type Service, startService, testKey } from 
 import { type RecordedProvider, startRecordedProvider } from './support/recorded-provider.ts';
 
 /** Applications with the set-ups of docs/guides/opentelemetry.md, word for word but for the address and the key. */
-const { twoVariables, tags, headers, openLlmetry, openLit, aiSdkOption } = guideSetUps;
+const { twoVariables, tags, headers, openLlmetry, openLit, aiSdkOption, langfuse, logs, collector } = guideSetUps;
+const nodeSdk = new URL('support/node-sdk.mjs', import.meta.url).href;
 const sender = fileURLToPath(new URL('support/sender.mjs', import.meta.url));
+const logSender = fileURLToPath(new URL('support/log-sender.mjs', import.meta.url));
 const dataDir = makeDataDir();
 let service: Service;
 let provider: RecordedProvider;
@@ -87,5 +94,75 @@ describe('a set-up of the guide', () => {
       session_id: 'session-1',
       request_user_id: 'ada',
     });
+  });
+
+  it('for Langfuse, which loses no span of a program that ends at once', async () => {
+    const program = `
+      import OpenAI from 'openai';
+      const client = new OpenAI({ baseURL: process.env.PROVIDER_URL + '/v1', apiKey: 'sk' });
+      const messages = [{ role: 'user', content: 'When does the harbour open?' }];
+      ${langfuse.replace("'@opentelemetry/sdk-node'", `'${nodeSdk}'`)}
+    `;
+    expect(await toldUnder(twoVariables, '--input-type=module', '-e', program)).toMatchObject(chat);
+  });
+
+  it('for texts in log records, beside a span that has none', async () => {
+    const { request_id: id } = await toldUnder(`${twoVariables}\n${logs}`, logSender);
+    const item = await eventually('the texts', async () => {
+      const found = await api.stored(id);
+      return found.response_body === null || !JSON.stringify(found).includes('At six.') ? undefined : found;
+    });
+    expect(item).toMatchObject({
+      ...chat,
+      request_body: { messages: [{ role: 'user', content: 'When does the harbour open?' }] },
+      response_body: { choices: [{ message: { role: 'assistant', content: 'At six.' } }] },
+    });
+  });
+});
+
+interface Exporter {
+  readonly traces_endpoint: string;
+  readonly logs_endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly compression: string;
+  readonly sending_queue: { readonly batch: { readonly max_size: number } };
+}
+
+interface Collector {
+  readonly exporters: Readonly<Record<string, Exporter>>;
+  readonly service: { readonly pipelines: Readonly<Record<string, { readonly exporters: readonly string[] }>> };
+}
+
+/** No Collector is at hand, so these are requests as its block describes them. */
+describe("the guide's block for a Collector", () => {
+  const { exporters, service: wired } = parse(collector.replace('${env:GATELOG_API_KEY}', testKey)) as Collector;
+  const [[name, exporter] = ['', undefined]] = Object.entries(exporters);
+
+  it('has one exporter, for spans and log records, whose batches are no larger than a request may be', () => {
+    expect([Object.keys(exporters), exporter?.compression]).toEqual([[name], 'gzip']);
+    const pipelines = Object.entries(wired.pipelines).map(([pipeline, { exporters: used }]) => [pipeline.split('/')[0], used]);
+    expect(pipelines).toEqual([
+      ['traces', [name]],
+      ['logs', [name]],
+    ]);
+    expect(exporter?.sending_queue.batch.max_size).toBeLessThanOrEqual(10_000);
+  });
+
+  it.each([
+    ['traces_endpoint', () => encodedRequest(requestOf([{ name: 'step' }]))],
+    ['logs_endpoint', () => encodedLogs([{ body: 'started' }])],
+  ] as const)('leads its %s, headers and compression to where they are taken', async (setting, bodyOf) => {
+    const url = pointedAt(exporter?.[setting] ?? '', service.gateway);
+    const send = async (sent: Readonly<Record<string, string>>): Promise<number> => {
+      const body = new Uint8Array(gzipSync(bodyOf()));
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-protobuf', 'content-encoding': exporter?.compression ?? '', ...sent },
+        body,
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    expect([await send(exporter?.headers ?? {}), await send({})]).toEqual([200, 401]);
   });
 });

@@ -9,9 +9,10 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { RequestItem } from '../../src/contract/requests/item.ts';
 import { type ApiClient, apiClient } from '../support/api.ts';
-import { expectedOf, isTagged, isTold, isWhole } from '../support/clients/expected.ts';
+import { countsOf, hasCost, isTagged, isTold, toldCounts } from '../support/clients/expected.ts';
 import { keyInFixture, type NewestClients, type SentExport } from '../support/clients/newest-clients.ts';
 import { type Recorder, type SentRequest, startRecorder } from '../support/clients/recorder.ts';
 import { eventually } from '../support/eventually.ts';
@@ -83,16 +84,12 @@ try {
   const sentCalls = recorder.sent.splice(0);
   let recorded = 0;
   for (const call of made) {
-    const tokens = expectedOf(call.name);
-    recorded += tokens === undefined ? 0 : 1;
-    const item = tokens === undefined ? undefined : await api.stored(call.id).catch(() => undefined);
-    const counts = tokens?.map((name) => item?.[name] ?? 0) ?? [];
-    const isRight = tokens === undefined ? call.said === 'Unexpected server response: 426' : item?.response_status === 200;
-    report(
-      call,
-      `${item?.provider ?? 'no record'}, tokens ${counts.join(' and ') || 'none'}`,
-      isRight && counts.every((count) => count > 0),
-    );
+    const expected = countsOf(call.name);
+    recorded += expected === undefined ? 0 : 1;
+    const item = expected === undefined ? undefined : await api.stored(call.id).catch(() => undefined);
+    const counts = item === undefined ? undefined : toldCounts(call.name, item);
+    const isRight = expected === undefined ? call.said === 'Unexpected server response: 426' : item?.response_status === 200;
+    report(call, `${item?.provider ?? 'no record'}, ${JSON.stringify(counts)}`, isRight && isDeepStrictEqual(counts, expected));
   }
   if (provider.calls.length !== recorded) {
     report({ name: 'all together', id: '' }, `${provider.calls.length} calls, ${recorded} records`, false);
@@ -128,7 +125,7 @@ async function reportSpans({ origin: gateway, sent }: Recorder, origin: string, 
         ({ provider, model, prompt_tokens: input, completion_tokens: output, cost, session_id: session }) =>
           `${provider} ${model}, tokens ${input} and ${output}, ${cost} USD, session ${session}`,
       );
-      const isRight = items.length === 1 && items.every((item) => isWhole(item) && (!isTold(call.name) || isTagged(item)));
+      const isRight = items.length === 1 && items.every((item) => isCounted(call.name, item) && (!isTold(call.name) || isTagged(item)));
       report({ ...call, name: `${call.name}, its span by ${Object.values(setUp)[1]}` }, record.join('; ') || 'no record', isRight);
     }
   }
@@ -162,8 +159,14 @@ async function reportGuide(gateway: string, origin: string, api: ApiClient): Pro
   };
   const items = await eventually("the request of the guide's program", find, spanMs).catch(() => []);
   const [item] = items;
-  const isRight = items.every((each) => isWhole(each) && each.request_user_id === 'ada' && each.properties['team'] === 'search');
+  const isRight = items.every(
+    (each) => isCounted('ai generateText', each) && each.request_user_id === 'ada' && each.properties['team'] === 'search',
+  );
   report({ name: 'ai 7 of the guide', id: '' }, `${item?.model ?? 'no record'}, ${item?.cost ?? 0} USD`, items.length === 1 && isRight);
+}
+
+function isCounted(name: string, item: RequestItem): boolean {
+  return isDeepStrictEqual(toldCounts(name, item), countsOf(name)) && hasCost(item);
 }
 
 async function recordsOfTrace(api: ApiClient, call: Made): Promise<readonly RequestItem[]> {

@@ -57,7 +57,7 @@ async function toldOf(service: Service, provider: RecordedProvider, api: ApiClie
     env: {
       ...process.env,
       PACKAGES: packages,
-      LOG_ENDPOINT: `${service.gateway}/v1/trace/log`,
+      LOG_ENDPOINT: pointedAt(guideSetUps.asyncLoggerUrl, service.gateway),
       LOG_KEY: testKey,
       LOG_RUN: scenario,
       PROVIDER_URL: `${provider.origin}/v1`,

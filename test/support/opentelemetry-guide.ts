@@ -28,6 +28,12 @@ export const guideSetUps = {
   tags: between(`hold for every span that does not tell another:${block}`, '```'),
   openLlmetry: exported(between('**OpenLLMetry**, in Python or JavaScript: ', '. Traceloop')),
   openLit: exported(between('**OpenLIT**: ', ' and the headers above')),
+  logs: between(`They send log records, once contents are to be captured:${block}`, '```'),
+  collector: between(
+    '**An OpenTelemetry Collector**, beside the receivers that it has:\n\n<!-- not run: settings of the Collector -->\n```yaml\n',
+    '```',
+  ),
+  asyncLoggerUrl: between("`baseUrl: '", "'`"),
   langfuse: between(`**Langfuse**, beside Langfuse or in its place:${application}`, '```'),
   aiSdk7: between(`It takes the name \`experimental_telemetry\` for \`telemetry\` too.${application}`, '```'),
   aiSdkOption: between('**AI SDK** 5 and 6: `', '` in each call'),

@@ -50,7 +50,10 @@ export class MarkedNumbers {
 
   /** As {@link withMarkedNumbers}. @returns undefined where they are more than are left. */
   mark(json: string, kept: Kept): string | undefined {
-    return this.takes(json, kept) ? withMarkedNumbers(json, kept) : undefined;
+    const leftBefore = this.left;
+    if (!this.takes(json, kept)) return undefined;
+    // Most texts have none, and the search takes longer than parsing.
+    return this.left === leftBefore ? json : withMarkedNumbers(json, kept);
   }
 
   /** Whether as many are left as a text has; they are then taken. */

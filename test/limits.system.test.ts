@@ -25,6 +25,10 @@ const dataDir = makeDataDir();
 
 beforeAll(async () => {
   provider = await startFakeOpenAi();
+  await start();
+});
+
+async function start(): Promise<void> {
   service = await startService({
     dataDir,
     environment: {
@@ -36,7 +40,7 @@ beforeAll(async () => {
     },
   });
   api = apiClient(service.api);
-});
+}
 
 beforeEach(() => {
   provider.seen.length = 0;
@@ -233,4 +237,19 @@ it('an alert rule with `enforce` refuses calls by its name, until it is deleted'
   expect((await call({})).status).toBe(200);
   await admin.call('DELETE', `/v1/alerts/${id}`);
   await eventually('calls to pass again', async () => (await call(ann)).status === 200 || undefined);
+});
+
+it('a limit by the calendar is exact over all workers, and a restart of the service does not begin it again', async () => {
+  provider.behave(bill(1, 1));
+  const limited = { 'svc-ratelimit-policy': '20;calendar=month;tz=Europe/Berlin', 'svc-property-run': 'calendar' };
+  const byLength = { 'svc-ratelimit-policy': '30;w=2592000' };
+  expect(await storm(100, limited)).toEqual({ 200: 20, 429: 80 });
+  expect(await storm(10, byLength)).toEqual({ 200: 10 });
+  await service.stop();
+  await start();
+  expect(await storm(20, limited)).toEqual({ 429: 20 });
+  expect(await storm(30, byLength)).toEqual({ 200: 20, 429: 10 });
+  const refused = await send(limited);
+  expect(await refused.text()).toContain('when the month ends in Europe/Berlin');
+  expect(Number(refused.headers.get('ratelimit-policy')?.split(';w=')[1]) / 86_400).toBeGreaterThanOrEqual(28 - 1 / 24);
 });

@@ -85,6 +85,52 @@ describe('a window', () => {
   });
 });
 
+describe('a window of a calendar', () => {
+  const day = 24 * 60 * minute;
+  /** Of the day with a number. */
+  const ofDay = (number: number, amount: bigint, more: Partial<Claim> = {}): Claim => {
+    const calendar = { key: 'day UTC', startsAt: number * day, endsAt: (number + 1) * day };
+    return { name: ['limit', 'a'], quota: { amount: 10n, calendar }, amount, ...more };
+  };
+
+  it('ends with its day, whenever its first claim came', () => {
+    expect(claim([ofDay(1, 10n)], 2 * day - 1)).toMatchObject({ granted: true, states: [{ left: 0n, endsAt: 2 * day }] });
+    expect(claim([ofDay(1, 1n)], 2 * day - 1).granted).toBe(false);
+    expect(claim([ofDay(2, 1n)], 2 * day)).toMatchObject({ granted: true, states: [{ left: 9n, endsAt: 3 * day }] });
+  });
+
+  it('counts apart from one of a length, of the same length too', () => {
+    claim([claimOf(10n, 10n, 'a', day)], day);
+    expect(claim([ofDay(1, 10n)], day).granted).toBe(true);
+    expect(claim([claimOf(1n, 10n, 'a', day)], day + 1).granted).toBe(false);
+  });
+
+  it('goes on with a claim that another worker made a moment before it began', () => {
+    claim([ofDay(2, 4n)], 2 * day);
+    expect(claim([ofDay(1, 4n)], 2 * day - 1).states).toMatchObject([{ left: 2n, endsAt: 3 * day }]);
+    expect(claim([ofDay(2, 3n)], 2 * day + 1).granted).toBe(false);
+  });
+
+  it('does not know a call of the day before, which is settled after midnight', () => {
+    claim([ofDay(1, 8n, { isEstimate: true })], 2 * day - 1);
+    settle(1, 1n);
+    expect(claim([ofDay(1, 0n)], 2 * day - 1).states).toMatchObject([{ left: 9n }]);
+    claim([ofDay(1, 8n, { isEstimate: true })], 2 * day - 1);
+    claim([ofDay(2, 5n)], 2 * day);
+    settle(3, 0n);
+    expect(claim([ofDay(2, 0n)], 2 * day).states).toMatchObject([{ left: 5n }]);
+  });
+
+  it('survives the process that made it', async () => {
+    claim([ofDay(1, 8n)], day);
+    await environment.close();
+    environment = openEnvironment(folder, mapBytes, () => undefined);
+    windows = new FixedWindows(environment, mapBytes);
+    expect(claim([ofDay(1, 3n)], day + 1).granted).toBe(false);
+    expect(claim([ofDay(1, 2n)], day + 1).granted).toBe(true);
+  });
+});
+
 describe('several claims', () => {
   it('are granted together or not at all', () => {
     claim([claimOf(10n, 10n, 'narrow')], 0);

@@ -3,13 +3,23 @@ import type { Database } from 'lmdb';
 import type { LmdbEnvironment } from './lmdb.ts';
 
 /** Maximum amount within a window, in whole units of the caller's choice. */
-export interface Quota {
-  readonly amount: bigint;
-  /** The window begins with the first claim after the previous one has ended. */
-  readonly windowMs: number;
+export type Quota = { readonly amount: bigint } & (
+  | {
+      /** The window begins with the first claim after the previous one has ended. */
+      readonly windowMs: number;
+    }
+  | { readonly calendar: CalendarWindow }
+);
+
+/** The window of a calendar that runs at the time of a claim; Unix milliseconds. */
+export interface CalendarWindow {
+  /** Tells calendars apart; no number. */
+  readonly key: string;
+  readonly startsAt: number;
+  readonly endsAt: number;
 }
 
-/** A request for a part of a quota. Claims with the same name and window length share one count. */
+/** A request for a part of a quota. Claims with the same name and window length, or calendar, share one count. */
 export interface Claim {
   /** Identifies the window; any text. */
   readonly name: readonly string[];
@@ -71,7 +81,7 @@ const sweepLength = 64;
 const claimsBetweenSweeps = 64;
 
 /**
- * Counts usage in fixed windows, shared by all workers of a machine.
+ * Counts usage in fixed windows and in those of calendars, shared by all workers of a machine.
  *
  * Invariant: within a window no more than the quota is granted, whatever the workers do at once.
  * Invariant: an estimate counts from the moment it is granted. One transaction removes its reservation and replaces it by the final
@@ -190,12 +200,12 @@ export class FixedWindows {
   }
 
   private windowOf({ name, quota }: Claim, now: number, organizationId: string): Found {
-    const key = [fingerprint(name), String(quota.windowMs)];
+    const key = [fingerprint(name), 'calendar' in quota ? quota.calendar.key : String(quota.windowMs)];
     const window = this.table.get(key);
-    // A window must not last much longer because the clock was set back.
-    const runs = window !== undefined && now < window.endsAt && now >= window.startedAt - quota.windowMs;
+    // A window must not last much longer because the clock was set back. One of a calendar may have begun a moment after this claim was made.
+    const runs = window !== undefined && now < window.endsAt && now >= window.startedAt - (window.endsAt - window.startedAt);
     const owner = window === undefined ? organizationId : window.owner;
-    const next = { startedAt: now, endsAt: now + quota.windowMs, used: 0n, owner };
+    const next = { ...boundsOf(quota, now), used: 0n, owner };
     return { key, window: runs ? window : next, isNew: window === undefined };
   }
 
@@ -229,6 +239,11 @@ export class ShareTakenError extends Error {
     this.name = 'ShareTakenError';
     this.percent = percent;
   }
+}
+
+function boundsOf(quota: Quota, now: number): { readonly startedAt: number; readonly endsAt: number } {
+  if ('calendar' in quota) return { startedAt: quota.calendar.startsAt, endsAt: quota.calendar.endsAt };
+  return { startedAt: now, endsAt: now + quota.windowMs };
 }
 
 const noClaim: Claim = { name: [], quota: { amount: 0n, windowMs: 0 }, amount: 0n };

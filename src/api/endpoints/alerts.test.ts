@@ -151,7 +151,6 @@ describe('POST /v1/alerts', () => {
     ['a baseline of a long window', { baseline: {}, time_window: 172_800_000 }, 'baseline', /a day/],
     ['a budget of something else', { metric: 'count', enforce: true }, 'enforce', /sum of `cost`/],
     ['a budget below a threshold', { comparison: 'lt', enforce: true }, 'enforce', /comparison `gte`/],
-    ['a budget by the calendar', { time_window: undefined, window: { calendar: 'day' }, enforce: true }, 'window', /86400000 for a day/],
     ['a budget of half a second', { time_window: 60_500, enforce: true }, 'time_window', /whole seconds/],
     [
       'a budget of some requests',
@@ -351,6 +350,9 @@ describe('a rule with `enforce`', () => {
     }
     await send('PUT', `${path}/${id}`, { ...spend, name, threshold: 0.07, enforce: true, grouping: 'user' });
     expect(await limits()).toEqual([{ ...ofRule, policy: '7;w=3600;u=cents;s=user' }]);
+    const window = { calendar: 'month', timezone: 'Europe/Berlin' };
+    await send('PUT', `${path}/${id}`, { ...spend, name, threshold: 50, time_window: undefined, window, enforce: true });
+    expect(await limits()).toEqual([{ ...ofRule, policy: '5000;calendar=month;tz=Europe/Berlin;u=cents' }]);
     await send('PUT', `${path}/${id}`, { ...spend, name });
     expect(await limits()).toEqual([]);
     await send('PUT', `${path}/${id}`, { ...spend, name, enforce: true });

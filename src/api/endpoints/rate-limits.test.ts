@@ -23,8 +23,11 @@ describe('PUT /v1/rate-limits', () => {
     const limits = [
       { policy: '1000;w=3600;u=cents;s=user', key_id: null },
       { policy: ' 10 ; w=60', key_id: keyId },
+      { policy: '5000;calendar=month;tz=europe/berlin;u=cents', key_id: null },
     ];
-    expect((await checked(await put([{ policy: limits[0]?.policy }, limits[1]]), 200, rateLimitsAnswerSchema)).data).toEqual(limits);
+    expect((await checked(await put([{ policy: limits[0]?.policy }, limits[1], limits[2]]), 200, rateLimitsAnswerSchema)).data).toEqual(
+      limits,
+    );
     expect(await stored()).toEqual(limits);
     await checked(await put([{ policy: '1;w=60', key_id: keyId.toUpperCase() }]), 200, rateLimitsAnswerSchema);
     expect(await stored()).toEqual([{ policy: '1;w=60', key_id: keyId }]);
@@ -35,6 +38,8 @@ describe('PUT /v1/rate-limits', () => {
     [[{}], '[0].policy', 'A limit is an object'],
     [['1;w=60'], '[0]', 'A limit is an object'],
     [[{ policy: '1;w=60' }, { policy: '1;w=never' }], '[1].policy', '`policy`: w="never" is not a whole number of seconds'],
+    [[{ policy: '1;w=60;calendar=day' }], '[0].policy', '`policy`: w= and calendar= exclude each other'],
+    [[{ policy: '1;calendar=day;tz=Europe/Atlantis' }], '[0].policy', 'no name of the IANA time zone database'],
     [[{ policy: '1;w=60', key_id: 'mine' }], '[0].key_id', 'a UUID as `gatelog keys list` shows it'],
     [[{ policy: '1;w=60', key_id: '01890000-0000-7000-8000-000000000000' }], '[0].key_id', 'has no such key'],
     [Array.from({ length: 33 }, () => ({ policy: '1;w=60' })), '$', 'at most 32 limits'],

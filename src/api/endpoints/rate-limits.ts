@@ -22,7 +22,7 @@ export const rateLimits = [
     text: 'Takes a key with the permission `admin`. A call that a limit refuses is answered 429 by the gateway. Of several limits the strictest decides. A budget (`u=cents`) sets the most that a call may cost aside before it is made and settles once its cost is known. Limits of alert rules (`alert_id`) stay as they are.',
     action: 'administer',
     body: rateLimitsSchema,
-    example: [{ policy: '5000;w=86400;u=cents' }, { policy: '500;w=3600;u=cents;s=Team' }],
+    example: [{ policy: '5000;calendar=day;tz=Europe/Berlin;u=cents' }, { policy: '500;w=3600;u=cents;s=Team' }],
     answer: rateLimitsAnswerSchema,
     answered: 'Replaced.',
     errors: [400, 413, 415, 422],

@@ -7,10 +7,10 @@ import {
   aggregations,
   alertDefaults,
   alertLimits,
-  calendarUnits,
   failedPercent,
   noDataModes,
 } from '../../model/events/alert-vocabulary.ts';
+import { calendarUnits } from '../../model/time/calendar.ts';
 import { metricNames } from '../../model/vocabulary/metrics.ts';
 import { parseTimestamp } from '../../model/vocabulary/timestamp.ts';
 import { filterSchema } from '../filter.ts';
@@ -135,10 +135,10 @@ const messageFields = {
   max_groups: integer('max_groups', 1, alertLimits.groupsPerMessage, 'groups')
     .optional()
     .meta({ description: 'Groups that one message names; further ones are counted.', default: alertDefaults.groupsPerMessage }),
-  enforce: z
-    .boolean('`enforce` takes true or false.')
-    .optional()
-    .meta({ description: 'True on a sum of `cost`: calls beyond the threshold are refused too, as by a budget.', default: false }),
+  enforce: z.boolean('`enforce` takes true or false.').optional().meta({
+    description: 'True on a sum of `cost`: calls beyond the threshold are refused too, as by a budget with the same window.',
+    default: false,
+  }),
 };
 
 const ruleFields = {

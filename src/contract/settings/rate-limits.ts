@@ -22,7 +22,7 @@ const policySchema = z
     maxLength: maxLimitPolicy,
     example: '1000;w=3600;u=cents;s=user',
     description:
-      '`<quota>;w=<seconds>[;u=request|cents][;s=user|<property>]`: at most `quota` calls, or cents of US dollars with `u=cents`, in each window of `seconds`; with `s=` for each user or each value of the property.',
+      '`<quota>;w=<seconds>[;u=request|cents][;s=user|<property>]`: at most `quota` calls, or cents of US dollars with `u=cents`, in each window of `seconds`; with `s=` for each user or each value of the property. In place of `w=`, `calendar=day|week|month` and `tz=` (a name of the IANA time zone database, `UTC` without) count in the days, weeks from Monday, or months of that zone.',
   });
 
 const keyIdSchema = z

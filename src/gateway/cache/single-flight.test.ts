@@ -282,7 +282,7 @@ describe('a caller who waits', () => {
   });
 
   it('gets the lease when the one before is refused before it is sent', async () => {
-    const budget = { unit: 'cents', quota: 1n, windowMs: 1000, segment: undefined, text: '1;w=1;u=cents' } as const;
+    const budget = { unit: 'cents', quota: 1n, window: { kind: 'fixed', ms: 1000 }, segment: undefined, text: '1;w=1;u=cents' } as const;
     let stored: readonly LimitPolicy[] = [budget];
     await start({ ports: { callLimits: { ...noLimits, storedPolicies: () => stored } } });
     const [refused] = await Promise.all(storm(1));

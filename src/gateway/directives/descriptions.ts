@@ -37,7 +37,7 @@ export const directiveDescriptions = {
   'llm-security-enabled': 'The same by the name of Helicone.',
   'target-url': 'Base address to send the call to, in place of a provider of Gatelog.',
   'openai-api-base': 'The same by a name of Helicone.',
-  'ratelimit-policy': 'A limit for this call, such as `100;w=60;s=user`.',
+  'ratelimit-policy': 'A limit for this call, such as `100;w=60;s=user` or `5000;calendar=month;tz=Europe/Berlin;u=cents`.',
 } satisfies Readonly<Record<DirectiveName, string>>;
 
 /** One sentence per response header of the gateway. The API's are in its OpenAPI document. */

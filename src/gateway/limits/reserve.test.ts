@@ -37,6 +37,8 @@ function callOf(given: Partial<LimitedCall> = {}): LimitedCall {
   return { organizationId: 'one', requestId, userId: () => '', property: () => undefined, estimate: () => cents(1n), ...given };
 }
 
+const upTo = (count: bigint): LimitedCall => callOf({ estimate: () => cents(count) });
+
 const ask = (policies: string[], call: LimitedCall = callOf(), now = 0, given: LimitWindows = windows): RateLimitDecision =>
   reserve(
     { windows: given, observe: (observation) => observed.push(observation) },
@@ -92,6 +94,57 @@ describe('a limit of calls', () => {
   });
 });
 
+const at = (text: string): number => Date.parse(text);
+
+describe('a limit by the calendar', () => {
+  const berlin = ['1;calendar=day;tz=Europe/Berlin'];
+
+  it('lets its quota through in each day of the zone, and says when that ends', () => {
+    const noon = at('2026-10-25T12:00:00+01:00');
+    expect(ask(berlin, callOf(), noon).lines).toEqual(
+      expect.arrayContaining(['svc-ratelimit-reset', String(12 * 3600), 'svc-ratelimit-policy', berlin[0]]),
+    );
+    const refusal = refusalOf(berlin, callOf(), noon);
+    expect(refusal.message).toBe(
+      'The quota of calls of the limit "1;calendar=day;tz=Europe/Berlin" is used up. Try again in 43200 s, at 2026-10-25T23:00:00.000Z, when the day ends in Europe/Berlin.',
+    );
+    // The clocks are set back on that day.
+    expect([refusal.retryAfterSeconds, refusal.usedUp]).toEqual([
+      43_200,
+      { limit: 1, remaining: 0, resetSeconds: 43_200, windowSeconds: 25 * 3600 },
+    ]);
+    expect(refusalOf(berlin, callOf(), at('2026-10-25T23:59:59+01:00')).status).toBe(429);
+    ask(berlin, callOf(), at('2026-10-26T00:00:00+01:00'));
+  });
+
+  it('counts weeks from Monday and months, in UTC where no zone is named', () => {
+    const policies = ['1;calendar=week', '2;calendar=month'];
+    ask(policies, callOf(), at('2026-11-29T23:59:59Z'));
+    expect(refusalOf(policies, callOf(), at('2026-11-29T23:59:59Z')).message).toContain(
+      'at 2026-11-30T00:00:00.000Z, when the week ends in UTC',
+    );
+    ask(policies, callOf(), at('2026-11-30T00:00:00Z'));
+    expect(refusalOf(policies, callOf(), at('2026-11-30T12:00:00Z')).message).toContain('"1;calendar=week"');
+    ask(policies, callOf(), at('2026-12-07T00:00:00Z'));
+  });
+
+  it('has a count of its own beside other windows, which spellings of its zone share', () => {
+    const now = at('2026-11-28T12:00:00Z');
+    ask(['1;w=86400'], callOf(), now);
+    ask(berlin, callOf(), now);
+    for (const other of ['1;calendar=day', '1;calendar=week;tz=Europe/Berlin', '1;w=60']) ask([other], callOf(), now);
+    expect(refusalOf(['1;tz=europe/berlin;calendar=day'], callOf(), now).status).toBe(429);
+  });
+
+  it('of money is settled in the window in which the call began', () => {
+    const month = ['100;calendar=month;tz=America/New_York;u=cents'];
+    ask(month, upTo(80n), at('2026-11-30T23:59:59-05:00'));
+    ask(month, callOf({ requestId: 'next month', estimate: () => cents(30n) }), at('2026-12-01T00:00:00-05:00'));
+    windows.settle([{ reservation: ['one', `call-${calls - 1}`], amount: cents(1n) }]);
+    expect(ask(month, upTo(70n), at('2026-12-01T00:00:01-05:00')).lines).toContain('0');
+  });
+});
+
 describe('two limits at once', () => {
   it('both hold; the stricter refuses and the other loses nothing', () => {
     ask(['5;w=60', '1;w=30']);
@@ -106,7 +159,6 @@ describe('two limits at once', () => {
 });
 
 const budget = ['100;w=60;u=cents'];
-const upTo = (count: bigint): LimitedCall => callOf({ estimate: () => cents(count) });
 
 const askOf = (keyId: string): RateLimitDecision =>
   reserve({ windows, observe: () => undefined }, [{ ...parseLimitPolicy('1;w=60'), keyId }], callOf(), 0);

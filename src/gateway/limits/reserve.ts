@@ -1,9 +1,10 @@
 import { GatelogError, messageOf } from '../../model/errors.ts';
-import { type LimitPolicy, unitsOfCall } from '../../model/limit-policy.ts';
+import { type LimitPolicy, type LimitWindow, unitsOfCall } from '../../model/limit-policy.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { RateLimitState } from '../../model/rate-limit-headers.ts';
-import { type Claim, ShareTakenError, type WindowState, type Verdict } from '../../state/fixed-windows.ts';
+import { calendarBounds, calendarKey } from '../../model/time/calendar.ts';
+import { type Claim, type Quota, ShareTakenError, type WindowState, type Verdict } from '../../state/fixed-windows.ts';
 
 /** The windows that all workers share. Throws when they are unavailable. */
 export interface LimitWindows {
@@ -67,7 +68,7 @@ export function reserve(
   call: LimitedCall,
   now: number,
 ): RateLimitDecision {
-  const applied = policies.flatMap((policy) => appliedTo(policy, call) ?? []);
+  const applied = policies.flatMap((policy) => appliedTo(policy, call, now) ?? []);
   if (applied.length === 0) return unlimited;
   const claims = applied.map(({ claim }) => claim);
   let verdict: Verdict;
@@ -86,7 +87,7 @@ export function reserve(
   if (verdict.granted) return { reserved: verdict.reserved, lines };
   throw new RateLimitExceeded(
     refusal(one, state, now),
-    { ...usedUpOf(one.policy, state, now), ...(isHopeless(one) ? { exceedsQuota: true } : {}) },
+    { ...usedUpOf(one, state, now), ...(isHopeless(one) ? { exceedsQuota: true } : {}) },
     lines,
   );
 }
@@ -113,15 +114,20 @@ function withoutWindows(applied: readonly Applied[], cause: unknown): RateLimitD
 }
 
 /** @returns undefined for a call without a value for the segment. */
-function appliedTo(policy: LimitPolicy, call: LimitedCall): Applied | undefined {
+function appliedTo(policy: LimitPolicy, call: LimitedCall, now: number): Applied | undefined {
   const value = segmentValue(policy, call);
   if (value === undefined) return undefined;
-  const { quota, windowMs, segment, unit, keyId } = policy;
+  const { segment, unit, keyId } = policy;
   // Property names are case-insensitive, so their spellings share a count.
   const of = segment === undefined ? 'all' : segment.of === 'user' ? 'user' : `property ${segment.name.toLowerCase()}`;
   const isEstimate = unit === 'cents';
   const name = [call.organizationId, unit, of, value, ...(keyId === undefined ? [] : [keyId])];
-  return { policy, claim: { name, quota: { amount: quota, windowMs }, amount: isEstimate ? call.estimate() : unitsOfCall, isEstimate } };
+  return { policy, claim: { name, quota: quotaAt(policy, now), amount: isEstimate ? call.estimate() : unitsOfCall, isEstimate } };
+}
+
+function quotaAt({ quota: amount, window }: LimitPolicy, now: number): Quota {
+  if (window.kind === 'fixed') return { amount, windowMs: window.ms };
+  return { amount, calendar: { key: calendarKey(window), ...calendarBounds(window, now) } };
 }
 
 function segmentValue({ segment }: LimitPolicy, call: LimitedCall): string | undefined {
@@ -155,12 +161,18 @@ function refusal(applied: Applied, { endsAt }: WindowState, now: number): string
   const { policy, claim } = applied;
   const { unit } = policy;
   const limit = named(policy);
-  const again = `Try again in ${secondsUntil(endsAt, now)} s`;
+  const again = `Try again in ${secondsUntil(endsAt, now)} s${calendarEnd(policy.window, endsAt)}`;
   if (unit === 'request') return `The quota of calls of ${limit} is used up. ${again}.`;
   const hint = `This call may cost up to ${shownAmount(policy, claim.amount)} cents; give it a smaller max_tokens`;
   return isHopeless(applied)
     ? `The budget of ${limit} is smaller than one such call, so that waiting does not help. ${hint} or a shorter body, or raise the limit.`
     : `What is left of the budget of ${limit} does not cover this call. ${hint}. ${again}.`;
+}
+
+/** Says what ends, since it may be weeks away. */
+function calendarEnd(window: LimitWindow, endsAt: number): string {
+  if (window.kind === 'fixed') return '';
+  return `, at ${new Date(endsAt).toISOString()}, when the ${window.unit} ends in ${window.timezone}`;
 }
 
 /** `svc-ratelimit-*` as existing clients read them. */
@@ -175,9 +187,10 @@ function stateHeaders(policy: LimitPolicy, { left, endsAt }: WindowState, now: n
 }
 
 /** Whole calls or whole cents, for clients that know no units. */
-function usedUpOf(policy: LimitPolicy, { left, endsAt }: WindowState, now: number): RateLimitState {
+function usedUpOf({ policy, claim: { quota } }: Applied, { left, endsAt }: WindowState, now: number): RateLimitState {
   const whole = (amount: bigint): number => Math.floor(Number(shownAmount(policy, amount)));
-  const windowSeconds = Math.ceil(policy.windowMs / 1000);
+  const windowMs = 'calendar' in quota ? quota.calendar.endsAt - quota.calendar.startsAt : quota.windowMs;
+  const windowSeconds = Math.ceil(windowMs / 1000);
   return { limit: whole(policy.quota), remaining: whole(left), resetSeconds: secondsUntil(endsAt, now), windowSeconds };
 }
 

@@ -24,9 +24,6 @@ export type AggregatedColumn = keyof typeof aggregatedColumns;
 /** Upstream's name of the share of failed requests, in percent. */
 export const failedPercent = 'response.status';
 
-export const calendarUnits = ['day', 'week', 'month'] as const;
-export type CalendarUnit = (typeof calendarUnits)[number];
-
 /** What a group without a request does: `ok` counts as the condition not met, `keep` keeps the state, `alert` tells. */
 export const noDataModes = ['ok', 'keep', 'alert'] as const;
 export type NoDataMode = (typeof noDataModes)[number];

@@ -1,7 +1,7 @@
 import { bodyFault, type Result, success } from '../../model/fault.ts';
 import { maxLimitPolicy } from '../../model/limit-policy.ts';
 import type { Dimension } from '../metrics/plan.ts';
-import type { AlertPlan } from './plan.ts';
+import type { AlertPlan, AlertWindow } from './plan.ts';
 
 /** What a limit of calls cannot express, so that a rule with it would refuse other calls than it tells of. */
 const limits = 'A rule with `enforce` refuses calls as a budget does';
@@ -13,10 +13,7 @@ export function enforcedPolicy(plan: AlertPlan, forMs = 0): Result<string> {
     const sentence = `${limits}, so it takes the sum of \`cost\` with the comparison \`gte\` and without \`baseline\`; leave \`enforce\` out.`;
     return bodyFault(['enforce'], sentence);
   }
-  if (window.kind !== 'rolling') {
-    return bodyFault(['window'], `${limits}, and budgets have no calendar; write \`time_window\`, such as 86400000 for a day.`);
-  }
-  if (window.ms % 1000 !== 0) {
+  if (window.kind === 'rolling' && window.ms % 1000 !== 0) {
     return bodyFault(['time_window'], `${limits}, whose windows are whole seconds; got ${window.ms} milliseconds.`);
   }
   if (filter.kind !== 'all') {
@@ -37,9 +34,13 @@ export function enforcedPolicy(plan: AlertPlan, forMs = 0): Result<string> {
   if (cents === undefined) {
     return bodyFault(['threshold'], `${limits}, which counts up to 10 million dollars, to the millionth of a cent; got ${threshold}.`);
   }
-  const policy = `${cents};w=${window.ms / 1000};u=cents${segment}`;
+  const policy = `${cents};${windowOption(window)};u=cents${segment}`;
   if (policy.length <= maxLimitPolicy) return success(policy);
-  return bodyFault(['grouping'], `${limits}, whose property has a name of at most some ${maxLimitPolicy - 50} characters.`);
+  return bodyFault(['grouping'], `${limits}, whose property has a name of at most some ${maxLimitPolicy - 100} characters.`);
+}
+
+function windowOption(window: AlertWindow): string {
+  return window.kind === 'rolling' ? `w=${window.ms / 1000}` : `calendar=${window.unit};tz=${window.timezone}`;
 }
 
 function segmentOf(dimensions: readonly Dimension[]): string | undefined {

@@ -7,14 +7,14 @@ import {
   aggregatedColumns,
   type Aggregation,
   alertDefaults,
-  type CalendarUnit,
   failedPercent,
 } from '../../model/events/alert-vocabulary.ts';
+import { type Calendar, zoneNamed } from '../../model/time/calendar.ts';
 import { type MetricDefinition, type MetricName, metricNames, metrics } from '../../model/vocabulary/metrics.ts';
 import { everything, type FilterNode } from '../filter/ast.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { code, codeList, didYouMean, preview } from '../filter/preview.ts';
-import { type Dimension, metricsDialect, readDimensions, zoneNamed } from '../metrics/plan.ts';
+import { type Dimension, metricsDialect, readDimensions } from '../metrics/plan.ts';
 
 /** What a rule measures of the requests in its window. */
 export type Measure =
@@ -24,9 +24,7 @@ export type Measure =
   /** @param level between 0 and 1. */
   | { readonly kind: 'quantile'; readonly column: AggregatedColumn; readonly level: number };
 
-export type AlertWindow =
-  | { readonly kind: 'rolling'; readonly ms: number }
-  | { readonly kind: 'calendar'; readonly unit: CalendarUnit; readonly timezone: string };
+export type AlertWindow = { readonly kind: 'rolling'; readonly ms: number } | ({ readonly kind: 'calendar' } & Calendar);
 
 /** When a value breaches a rule. */
 export interface Condition {

@@ -1,4 +1,5 @@
 import { alertLimits } from '../../model/events/alert-vocabulary.ts';
+import { startOf } from '../../model/time/calendar.ts';
 import { identifier } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, type Query, sql } from '../../sql/sql.ts';
@@ -12,7 +13,7 @@ import { PartColumns } from './measures.ts';
 import type { AlertPlan, AlertWindow } from './plan.ts';
 import { type AlertRow, numberOf } from './rows.ts';
 import { type Sample, type Samples, withinRange } from './statement.ts';
-import { startOf, type TimeRange } from './windows.ts';
+import type { TimeRange } from './windows.ts';
 
 const dayMs = 86_400_000;
 /** Steps whose windows hold one request: each costs the store that much. */

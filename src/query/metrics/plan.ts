@@ -3,6 +3,7 @@ import type { MetricsQuery } from '../../contract/metrics/query.ts';
 import { bodyFault, type FaultPath, type Result, success } from '../../model/fault.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
+import { zoneNamed } from '../../model/time/calendar.ts';
 import { overlongName } from '../../model/vocabulary/limits.ts';
 import {
   type DimensionName,
@@ -189,16 +190,6 @@ function readZone({ timezone, timezoneDifference }: MetricsQuery): Result<Zone> 
     ['timezone'],
     `\`timezone\` takes a name of the IANA time zone database such as "Europe/Berlin"; got ${preview(timezone)}.`,
   );
-}
-
-/** The name by which the store knows a time zone, whose case and aliases it takes literally. */
-export function zoneNamed(given: string): string | undefined {
-  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(given)) return undefined;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
 }
 
 function readFilter({ filter, timeFilter, startTimeUnixMs, endTimeUnixMs }: MetricsQuery): Result<FilterNode> {

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { RateLimit } from '../../../src/client/types/settings.ts';
 import { everything } from '../../../src/query/filter/ast.ts';
-import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { formatCost, formatCount } from '../../lib/format.ts';
 import { type Group, groupId, groupsQuery, groupTitle } from '../../lib/metrics/groups.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { ErrorNotice, Notice } from '../../ui/notice.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
-import { parsePolicy, type Policy } from './policy.ts';
+import { parsePolicy, type Policy, windowStart, windowTitle } from './policy.ts';
 import styles from './limits.module.css';
 
 const shownSegments = 20;
@@ -30,7 +30,7 @@ function Segments({ policy }: { readonly policy: Policy }): ReactNode {
   const by = policy.segment === undefined ? [] : [policy.segment === 'user' ? 'user' : `properties.${policy.segment}`];
   const query = {
     filter: everything,
-    from: now - policy.seconds * 1000,
+    from: windowStart(policy, now),
     to: undefined,
     metrics: [metric],
     by,
@@ -52,8 +52,9 @@ function Segments({ policy }: { readonly policy: Policy }): ReactNode {
   return (
     <>
       <p className="muted">
-        From the record of the last {formatDuration(policy.seconds * 1000)}, against {format(quota)}. The gateway counts from the first call
-        of a window.
+        {typeof policy.window === 'number'
+          ? `From the record of the last ${windowTitle(policy)}, against ${format(quota)}. The gateway counts from the first call of a window.`
+          : `From the record of this ${policy.window.unit} in ${policy.window.timezone}, against ${format(quota)}.`}
       </p>
       <DataTable label="Segments" columns={columns} rows={data.groups} keyOf={({ key }) => groupId(key)} />
     </>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { RateLimit } from '../../../src/client/types/settings.ts';
 import { gatelog } from '../../lib/client.ts';
-import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { formatCost, formatCount } from '../../lib/format.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -15,7 +15,7 @@ import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { Fullness } from './fullness.tsx';
 import { NewLimit } from './new-limit.tsx';
-import { parsePolicy } from './policy.ts';
+import { parsePolicy, windowTitle } from './policy.ts';
 
 /** What the gateway refuses: too many calls, or calls that cost too much. */
 export function LimitsPage(): ReactNode {
@@ -62,7 +62,7 @@ function Limits({ limits, mayChange, onShow }: LimitsProps): ReactNode {
   };
   const columns: readonly DataColumn<RateLimit>[] = [
     { id: 'limit', title: 'At most', cell: ({ policy }) => quotaText(policy) },
-    { id: 'window', title: 'In', cell: ({ policy }) => formatDuration((parsePolicy(policy)?.seconds ?? 0) * 1000) },
+    { id: 'window', title: 'In', cell: ({ policy }) => windowText(policy) },
     { id: 'for', title: 'For', textOf: segmentText, cell: segmentText },
     { id: 'by', title: 'Set by', cell: (limit) => <SetBy limit={limit} /> },
     { id: 'policy', title: 'Policy', cell: ({ policy }) => <code>{policy}</code> },
@@ -109,6 +109,11 @@ function quotaText(text: string): string {
   const policy = parsePolicy(text);
   if (policy === undefined) return text;
   return policy.unit === 'cents' ? formatCost(policy.quota / 100) : `${formatCount(policy.quota)} calls`;
+}
+
+function windowText(text: string): string {
+  const policy = parsePolicy(text);
+  return policy === undefined ? '' : windowTitle(policy);
 }
 
 function segmentText({ policy, key_id: key }: RateLimit): string {

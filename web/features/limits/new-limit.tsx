@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { RateLimit } from '../../../src/client/types/settings.ts';
+import { calendarUnits, zoneNamed } from '../../../src/model/time/calendar.ts';
 import { gatelog } from '../../lib/client.ts';
+import { timeZone } from '../../lib/zone.ts';
 import { Form, Row } from '../../ui/form/form.tsx';
 import { NumberField, numberOf } from '../../ui/form/number-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
@@ -14,7 +16,16 @@ const unitOptions = [
   { value: 'request', label: 'calls' },
 ] as const;
 
-const windows = { '60': 'a minute', '3600': 'an hour', '86400': 'a day', '604800': 'a week', '2592000': '30 days' } as const;
+const windows = {
+  day: 'a calendar day',
+  week: 'a calendar week',
+  month: 'a calendar month',
+  '60': 'a minute',
+  '3600': 'an hour',
+  '86400': '24 hours',
+  '604800': '7 days',
+  '2592000': '30 days',
+} as const;
 const windowOptions = Object.entries(windows).map(([value, label]) => ({ value: value as keyof typeof windows, label }));
 
 const segmentOptions = [
@@ -32,15 +43,18 @@ export interface NewLimitProps {
 export function NewLimit({ limits, onClose }: NewLimitProps): ReactNode {
   const [amount, setAmount] = useState('');
   const [unit, setUnit] = useState<(typeof unitOptions)[number]['value']>('cents');
-  const [seconds, setSeconds] = useState<keyof typeof windows>('86400');
+  const [window, setWindow] = useState<keyof typeof windows>('day');
+  const [zone, setZone] = useState(timeZone);
   const [segment, setSegment] = useState<(typeof segmentOptions)[number]['value']>('all');
   const [property, setProperty] = useState('');
   const queryClient = useQueryClient();
   const quota = numberOf(amount);
+  const calendar = calendarUnits.find((name) => name === window);
+  const timezone = zoneNamed(zone.trim());
   const store = async (): Promise<void> => {
     const policy = policyText({
       quota: unit === 'cents' ? Math.round((quota ?? 0) * 100) : (quota ?? 0),
-      seconds: Number(seconds),
+      window: calendar === undefined ? Number(window) : { unit: calendar, timezone: timezone ?? zone },
       unit,
       segment: { all: undefined, user: 'user', property: property.trim() }[segment],
     });
@@ -60,15 +74,18 @@ export function NewLimit({ limits, onClose }: NewLimitProps): ReactNode {
             ? 'A limit needs a number.'
             : segment === 'property' && property.trim() === ''
               ? 'Name the property.'
-              : undefined
+              : calendar !== undefined && timezone === undefined
+                ? 'Name a time zone such as Europe/Berlin.'
+                : undefined
         }
       >
         <Row>
           <NumberField label="At most" value={amount} onChange={setAmount} isRequired autoFocus />
           <Select label="of" isLabelShown value={unit} options={unitOptions} onChange={setUnit} />
-          <Select label="in" isLabelShown value={seconds} options={windowOptions} onChange={setSeconds} />
+          <Select label="in" isLabelShown value={window} options={windowOptions} onChange={setWindow} />
         </Row>
         <Row>
+          {calendar !== undefined && <TextField label="Time zone" value={zone} onChange={setZone} isRequired />}
           <Select label="for" isLabelShown value={segment} options={segmentOptions} onChange={setSegment} />
           {segment === 'property' && <TextField label="Property" value={property} onChange={setProperty} placeholder="Team" isRequired />}
         </Row>

@@ -5,10 +5,10 @@ import {
   aggregatedColumns,
   type Aggregation,
   alertDefaults,
-  type CalendarUnit,
   failedPercent,
   type NoDataMode,
 } from '../../../../src/model/events/alert-vocabulary.ts';
+import type { CalendarUnit } from '../../../../src/model/time/calendar.ts';
 import type { FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
 import { searchOfFilter } from '../../../lib/filter-text.ts';

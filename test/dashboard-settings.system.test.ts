@@ -178,6 +178,28 @@ it('a question becomes a panel of a board, and the board is JSON in and out', as
   await page.context().close();
 });
 
+it('a budget by the calendar is added, shows how full its day is, and is deleted', async () => {
+  const { page, complaints } = await open('/limits');
+  await page.getByRole('button', { name: 'Add a limit' }).click();
+  await dialog(page).getByLabel('At most').fill('50');
+  await dialog(page).getByLabel('Time zone').fill('Europe/Atlantis');
+  await dialog(page).getByText('Name a time zone such as Europe/Berlin.').waitFor();
+  await dialog(page).getByLabel('Time zone').fill('Europe/Berlin');
+  await dialog(page).getByRole('button', { name: 'Add the limit' }).click();
+  const row = page.getByRole('row', { name: /\$50\.00 a day of Europe\/Berlin all calls together/ });
+  await row.waitFor();
+  const policy = '5000;calendar=day;tz=Europe/Berlin;u=cents';
+  expect((await api.call('GET', '/v1/rate-limits')).body.data).toEqual([{ policy, key_id: null }]);
+  await row.getByRole('button', { name: 'Show how full' }).click();
+  await dialog(page).getByText('From the record of this day in Europe/Berlin, against $50.00.').waitFor();
+  await page.keyboard.press('Escape');
+  await row.getByRole('button', { name: 'Delete' }).click();
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'No limit yet' }).waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 it('a key that only reads finds no button that would fail, and is told what it may not see', async () => {
   const { body } = await api.call<{ readonly apiKey: string }>('POST', '/v1/api-keys', { api_key_name: 'reader', key_permissions: 'r' });
   const { page, complaints } = await open('/', body.data.apiKey);

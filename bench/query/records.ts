@@ -2,6 +2,7 @@ import { type OrganizationId, uuidOfHex } from '../../src/model/ids.ts';
 import { moneyOfUsd } from '../../src/model/pricing/money.ts';
 import { noTrace, type RequestRecord } from '../../src/model/record/request-record.ts';
 import { emptyTextTags } from '../../src/model/record/text-tags.ts';
+import { failureOfStatus } from '../../src/model/record/failure.ts';
 import { unreportedUsage } from '../../src/model/record/usage.ts';
 
 /** Records of a team that has used the gateway for a month: bodies of about a kilobyte, a few dozen values of each tag. */
@@ -84,6 +85,10 @@ const commonMembers = {
   costSource: 'price-book',
   priceReference: 'openai/gpt-4o-mini',
   appliedPrice: '',
+  client: '',
+  clientVersion: '',
+  timeToFirstByteMs: null,
+  streamed: false,
   cacheEnabled: false,
   cached: false,
   cacheReferenceId: '',
@@ -132,6 +137,7 @@ export function recordAt(number: number, count: number, organizationId: Organiza
     ]),
     responseId: `chatcmpl-${number}`,
     status,
+    failure: failureOfStatus(status),
     latencyMs,
     usage: { ...unreportedUsage, promptTokens, completionTokens },
     cost: moneyOfUsd((promptTokens * 15 + completionTokens * 60) / 1e8) ?? null,

@@ -64,6 +64,8 @@ function namesOf(number: number, plain: RequestRecord) {
     targetUrl: choose(5, '', plain.targetUrl),
     provider: choose(13, 'CUSTOM', 'OPENAI'),
     countryCode: choose(2, 'DE', ''),
+    client: choose(3, 'claude-code', ''),
+    clientVersion: choose(3, '2.1.332', ''),
     modelOverride: choose(17, 'gpt-override', ''),
     model: choose(17, 'gpt-override', plain.responseModel),
     nodeId: text('node'),
@@ -94,7 +96,9 @@ function outcomeOf(number: number, plain: RequestRecord) {
     responseCreatedAt: choose(7, null, plain.responseCreatedAt),
     status: [200, 200, 429, 499, 0][number % 5] ?? 200,
     latencyMs: choose(6, null, number),
+    timeToFirstByteMs: choose(3, null, number % 400),
     timeToFirstTokenMs: choose(2, null, number % 900),
+    streamed: choose(2, false, true),
     gatewayOverheadMs: choose(4, null, number / 7),
     attempts: choose(
       9,

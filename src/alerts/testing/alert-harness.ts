@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { failureOfStatus } from '../../model/record/failure.ts';
 import type { AlertRule } from '../../contract/events/alerts.ts';
 import { openMigratedMetadata } from '../../metadata/migrate.ts';
 import type { AlertMessage } from '../../model/events/alert-message.ts';
@@ -62,6 +63,7 @@ export async function openAlertRig(): Promise<AlertRig> {
           ...empty,
           requestId: idAt(record.createdAt ?? start, batches * 100_000 + index),
           status: 200,
+          failure: failureOfStatus(record.status ?? 200),
           ...record,
         })),
         `batch-${batches}`,

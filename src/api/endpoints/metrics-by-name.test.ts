@@ -7,6 +7,7 @@ import { propertyOverTimeAnswerSchema, topCostsAnswerSchema, topRequestsAnswerSc
 import type { RequestItem } from '../../contract/requests/item.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { moneyOfUsd } from '../../model/pricing/money.ts';
+import { failureOfStatus } from '../../model/record/failure.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import { namedMetrics } from '../../query/metrics/by-name.ts';
 import { idAt, noon } from '../../query/testing/query-harness.ts';
@@ -31,11 +32,13 @@ beforeAll(async () => {
   const random = new SeededRandom(seed);
   const records = Array.from({ length: 400 }, (_, n) => {
     const createdAt = noon - random.below(5 * 24) * hour - random.below(hour);
+    const status = random.of([200, 200, 500, 404]);
     return {
       requestId: idAt(createdAt, n),
       createdAt,
       userId: random.below(10) === 0 ? '' : `user-${random.below(9)}`,
-      status: random.of([200, 200, 500, 404]),
+      status,
+      failure: failureOfStatus(status),
       model: random.of(['a', 'b', 'c']),
       countryCode: random.of(['', 'DE', 'US']),
       threat: random.of([null, true, false]),

@@ -17,6 +17,7 @@ import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { HealthFigures } from '../../contract/health.ts';
 import { keyPermissions, type KeyPermissions } from '../../model/principal.ts';
+import { failureOfStatus } from '../../model/record/failure.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
@@ -124,7 +125,9 @@ let inserts = 0;
 
 async function insertRecords(rig: IngestRig, organizationId: OrganizationId, records: readonly Partial<RequestRecord>[]): Promise<void> {
   inserts += 1;
-  const rows = records.map((record) => rowsOf({ ...empty, organizationId, ...record }, Date.now()));
+  const rows = records.map((record) =>
+    rowsOf({ ...empty, failure: failureOfStatus(record.status ?? 200), organizationId, ...record }, Date.now()),
+  );
   await rig.store.insert(
     'bodies',
     rows.map(({ bodies }) => bodies),

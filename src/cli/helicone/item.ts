@@ -3,6 +3,7 @@ import { feedbackScore } from '../../model/change.ts';
 import { parseUuid } from '../../model/ids.ts';
 import { type Money, usdOrNull } from '../../model/pricing/money.ts';
 import { isJsonObject, type JsonObject, quoted } from '../../model/text.ts';
+import { failureOfStatus } from '../../model/record/failure.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { providerInRecords } from '../../model/providers/providers.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
@@ -107,6 +108,8 @@ function callFields(record: JsonObject) {
     target_url: targetUrl,
     provider: providerInRecords(provider) ?? provider.toUpperCase(),
     country_code: textIn(record, 'country_code'),
+    client: null,
+    client_version: null,
     request_model: requestModel,
     response_model: responseModel,
     model_override: modelOverride,
@@ -131,17 +134,28 @@ const threatStatus = -4;
 function responseFields(record: JsonObject) {
   const status = Math.round(numberIn(record, 'response_status', 'status') ?? 0);
   const latency = countIn(record, 'delay_ms', 'latency');
+  const ourStatus = status === leftStatus ? 499 : status >= 0 && status <= 999 ? status : 0;
+  const firstToken = countIn(record, 'time_to_first_token');
   return {
     response_id: textIn(record, 'response_id'),
     response_created_at: isoTimeIn(record, 'response_created_at'),
-    response_status: status === leftStatus ? 499 : status >= 0 && status <= 999 ? status : 0,
+    response_status: ourStatus,
+    failure: failureOf(ourStatus),
     delay_ms: latency,
     latency,
-    time_to_first_token: countIn(record, 'time_to_first_token'),
+    time_to_first_byte: firstToken,
+    time_to_first_token: firstToken,
+    streamed: firstToken !== null,
     size_bytes: countIn(record, 'size_bytes'),
     threat: flagIn(record, 'threat') ?? (status === threatStatus ? true : null),
     is_passthrough_billing: flagIn(record, 'is_passthrough_billing'),
   };
+}
+
+/** Upstream tells of no failure but by its status. */
+function failureOf(status: number): ImportItem['failure'] {
+  const failure = failureOfStatus(status);
+  return failure === null ? null : { kind: failure.kind, type: null, message: null };
 }
 
 const noReference = '00000000-0000-0000-0000-000000000000';

@@ -5,8 +5,7 @@ export interface Report {
   readonly options: MetricsOptions;
 }
 
-const isError =
-  '{"left":{"request_response_rmt":{"status":{"gte":400}}},"operator":"or","right":{"request_response_rmt":{"status":{"lt":200}}}}';
+const isError = '{"request_response_rmt":{"failed":{"equals":true}}}';
 
 /** Questions that everybody asks, as options of `gatelog metrics`. */
 export const reports = {
@@ -15,7 +14,7 @@ export const reports = {
   users: { title: 'Cost by user', options: { metric: 'cost,count,total_tokens,p95_latency', by: 'user', startDate: 'today' } },
   errors: {
     title: 'What failed',
-    options: { metric: 'count,p95_latency', by: 'status,provider,model', filter: isError, startDate: 'today' },
+    options: { metric: 'count,p95_latency', by: 'status,failure_type,model', filter: isError, startDate: 'today' },
   },
   trend: { title: 'Cost by model over time', options: { metric: 'cost,count', by: 'model', interval: 'day', startDate: '7d' } },
 } as const satisfies Readonly<Record<string, Report>>;

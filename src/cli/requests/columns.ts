@@ -55,7 +55,7 @@ function cellOf({ field, kind }: ChosenColumn, value: unknown, clock: Clock): st
   return kind === 'time' ? momentText(value, clock) : value;
 }
 
-const lengths: ReadonlySet<string> = new Set(['latency', 'delay_ms', 'time_to_first_token', 'gateway_overhead_ms']);
+const lengths: ReadonlySet<string> = new Set(['latency', 'delay_ms', 'time_to_first_byte', 'time_to_first_token', 'gateway_overhead_ms']);
 
 function recordOf(item: RequestItem): Readonly<Record<string, unknown>> {
   return { ...item };

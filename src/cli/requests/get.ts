@@ -58,6 +58,8 @@ function detailsOf(item: RequestItem, timezone: string): readonly Detail[] {
     ['Feedback', item.feedback_rating === null ? undefined : item.feedback_rating ? 'good' : 'bad'],
     ['Prompt', item.prompt_id === null ? undefined : `${item.prompt_id}${item.prompt_version === null ? '' : ` ${item.prompt_version}`}`],
     ['Cached', item.cached ? `answered from the response cache, of ${item.cache_reference_id ?? 'an earlier request'}` : undefined],
+    ['Failure', failureText(item)],
+    ['Client', [item.client, item.client_version].filter((text) => text !== null).join(' ') || undefined],
     ['Attempts', item.attempts?.map(({ provider, status, error }) => `${provider} ${error ?? status}`).join(', ')],
     ['Size', `${countText(item.size_bytes)} bytes`],
   ];
@@ -70,6 +72,11 @@ function statusText({ response_status: status }: RequestItem): string {
     502: 'the provider broke off or answered so',
   };
   return meaning[status] === undefined ? String(status) : `${status} (${meaning[status]})`;
+}
+
+function failureText({ failure }: RequestItem): string | undefined {
+  if (failure === null) return undefined;
+  return [failure.type ?? failure.kind.replace('_', ' '), failure.message].filter((text) => text !== null).join(': ');
 }
 
 function momentOf(at: string, timezone: string): string {

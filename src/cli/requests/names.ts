@@ -12,7 +12,7 @@ export const shortColumns: Readonly<Record<string, string>> = {
   tokens: 'total_tokens',
 };
 
-const furtherColumns = `model provider cost latency time_to_first_token prompt_tokens completion_tokens total_tokens cached session_name session_path
+const furtherColumns = `model provider cost latency time_to_first_byte time_to_first_token streamed client client_version prompt_tokens completion_tokens total_tokens cached session_name session_path
   country_code target_url request_body response_body properties properties. scores scores. inputs.`;
 
 /** Columns that a shell completes. */

@@ -83,6 +83,6 @@ function requestRow(item: RequestItem, lead: string): TreeRow {
   };
 }
 
-function hasFailed({ response_status: status }: RequestItem): boolean {
-  return status >= 400 || status < 200;
+function hasFailed({ failure }: RequestItem): boolean {
+  return failure !== null;
 }

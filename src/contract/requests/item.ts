@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ItemUse, type FieldOf, type RequestColumns, type ItemColumn, itemColumns } from '../../model/record/columns.ts';
+import { failureKinds } from '../../model/record/failure.ts';
 import { costSources } from '../../model/record/request-record.ts';
 
 const timestamp = (description: string): z.ZodString =>
@@ -42,6 +43,15 @@ const attempt = z.object({
     .meta({ description: 'Why there was no whole response: provider_unreachable, provider_timeout, provider_broke, client_left.' }),
 });
 
+const failure = z.object({
+  kind: z.enum(failureKinds).meta({
+    description:
+      "`status`: the provider's status says so; `reply`: its status is good, and the reply carries an error; `stream`: the reply broke off before its end; `no_reply`: there was none; `refused`: by Gatelog.",
+  }),
+  type: nullableText("The provider's own word, such as `overloaded_error`, or the code of Gatelog's error."),
+  message: nullableText('What the reply says of it, at most 1 KiB; null where the response is not kept.'),
+});
+
 type ColumnSchema<Name extends ItemColumn> = RequestColumns[Name]['nullable'] extends true
   ? z.ZodNullable<SchemaOf<RequestColumns[Name]['type']>>
   : RequestColumns[Name] extends { type: 'text'; use: { empty: null } }
@@ -69,6 +79,7 @@ const ownFields = {
   attempts: z.array(attempt).nullable().meta({
     description: 'The attempts at providers, retries and fallbacks, when there was more than one, else null. The item is of the last.',
   }),
+  failure: failure.nullable().meta({ description: 'Why the call failed; null: it did not.' }),
   cost: nullableNumber('Cost in US dollars.'),
   costUSD: nullableNumber('Same as cost.'),
   cost_source: z.enum(costSources).meta({ description: 'Where the cost comes from.' }),
@@ -90,8 +101,8 @@ const ownFields = {
 /** The order of the fields in the document; other fields come last. */
 const fieldOrder = `
   request_id request_created_at request_path request_referrer request_body request_user_id request_properties request_model
-  model_override node_id job_id trace_id span_id response_id response_created_at response_status response_body response_model model provider
-  target_url country_code delay_ms latency time_to_first_token gateway_overhead_ms prompt_tokens completion_tokens total_tokens
+  model_override node_id job_id trace_id span_id response_id response_created_at response_status failure response_body response_model model provider
+  target_url country_code client client_version delay_ms latency time_to_first_byte time_to_first_token streamed gateway_overhead_ms prompt_tokens completion_tokens total_tokens
   reasoning_tokens usage_raw attempts prompt_cache_read_tokens prompt_cache_write_tokens prompt_audio_tokens
   completion_audio_tokens usage_estimated cost costUSD cost_source properties scores assets asset_ids asset_urls prompt_id
   prompt_version inputs cache_enabled cached cache_reference_id threat is_passthrough_billing session_id session_name session_path

@@ -47,7 +47,11 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
   const body = objectOf(response.parsed);
   if (unfinishedStatuses.has(facts.finishReason) || (textOf(body['id']) || responseId) !== responseId) return undefined;
   const usageOnly = { ...response, body: noRequest.body, inPieces: false, facts: { ...facts, completionText: '' } };
-  const texts = redacted(textsOf(exchange, noRequest, usageOnly, new Map()), open.provider, context);
+  const texts = redacted(
+    textsOf(exchange, { request: noRequest, response: usageOnly, properties: new Map(), failure: null }),
+    open.provider,
+    context,
+  );
   return {
     organizationId: open.organizationId,
     responseId,

@@ -1,5 +1,6 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts, feedbackScore } from '../../model/change.ts';
 import type { Exchange, ImportedFacts, ImportedOpen } from '../../model/record/exchange.ts';
+import type { Failure } from '../../model/record/failure.ts';
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
@@ -101,6 +102,9 @@ function textsOf(item: ImportedItem, { request, response }: Facts): RecordTexts 
     completionText: response.completionText,
     path: item.path,
     referrer: item.referrer,
+    userAgent: '',
+    failureType: '',
+    failureMessage: '',
     targetUrl: item.targetUrl,
     usageRaw: item.usageRaw,
     properties: item.properties,
@@ -124,6 +128,9 @@ interface StatedTexts {
   readonly model: string;
   readonly provider: string;
   readonly countryCode: string;
+  readonly failure: Pick<Failure, 'type' | 'message'>;
+  readonly client: string;
+  readonly clientVersion: string;
   readonly cacheReferenceId: string;
   readonly assets: readonly string[];
   readonly attempts: ImportedItem['attempts'];
@@ -149,6 +156,9 @@ function statedTexts(item: ImportedItem, provider: string, context: ImportContex
     model: requestModel === texts.model ? responseModel : requestModel,
     provider: providerNamed(item.provider.toLowerCase()) === undefined ? text(item.provider) : item.provider,
     countryCode: text(texts.country_code),
+    failure: { type: text(item.failure?.type ?? ''), message: text(item.failure?.message ?? '') },
+    client: text(texts.client),
+    clientVersion: text(texts.client_version),
     cacheReferenceId: text(texts.cache_reference_id),
     assets: assets.map(text),
     attempts: attempts.map((attempt) => redactedAttempt(attempt, text)),
@@ -179,6 +189,8 @@ function namesOf(item: ImportedItem, texts: RecordTexts, stated: StatedTexts) {
     targetUrl: texts.targetUrl,
     provider: stated.provider,
     countryCode: stated.countryCode,
+    client: stated.client,
+    clientVersion: stated.clientVersion,
     requestModel,
     responseModel,
     modelOverride,
@@ -207,8 +219,11 @@ function outcomeOf(item: ImportedItem, { response }: Facts, { usageRaw, stated }
   return {
     responseCreatedAt: item.responseCreatedAt,
     status: item.status,
+    failure: item.failure === null ? null : { ...item.failure, ...stated.failure },
     latencyMs: item.latencyMs,
+    timeToFirstByteMs: item.timeToFirstByteMs,
     timeToFirstTokenMs: item.timeToFirstTokenMs,
+    streamed: item.streamed,
     gatewayOverheadMs: item.gatewayOverheadMs,
     attempts: stated.attempts,
     usage: usageOf(item, response.usage, usageRaw),

@@ -3,11 +3,13 @@ import type { RequestId } from '../../model/ids.ts';
 import { jsonExcess, maxJsonCost, maxJsonDepth } from '../../model/json/bounds.ts';
 import { isMarkedNumber, MarkedNumbers, maxMarkedNumbers, mayLoseDigits, writeExactly } from '../../model/json/exact-numbers.ts';
 import type { Money } from '../../model/pricing/money.ts';
+import type { Failure } from '../../model/record/failure.ts';
 import { type Attempt, type CostSource, costSources, type RecordedBody } from '../../model/record/request-record.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { providerInRecords } from '../../model/providers/providers.ts';
 import { recordJson } from '../interpret/body.ts';
+import { failureOf } from './failure.ts';
 import { ItemFault, ItemFields } from './fields.ts';
 import { tagsOfItem, type ItemTags } from './tags.ts';
 
@@ -35,7 +37,9 @@ export interface CheckedItem extends ItemTags {
   readonly provider: string;
   readonly status: number;
   readonly latencyMs: number | null;
+  readonly timeToFirstByteMs: number | null;
   readonly timeToFirstTokenMs: number | null;
+  readonly streamed: boolean;
   readonly gatewayOverheadMs: number | null;
   readonly attempts: readonly Attempt[];
   readonly counts: ItemCounts;
@@ -54,6 +58,7 @@ export interface CheckedItem extends ItemTags {
   readonly requestBodyCut: boolean;
   readonly responseBodyCut: boolean;
   /** Null: that of the bodies. */
+  readonly failure: Failure | null;
   readonly statedBytes: number | null;
 }
 
@@ -67,6 +72,8 @@ export interface ImportedItem extends CheckedItem {
 
 const identifierFields = [
   'country_code',
+  'client',
+  'client_version',
   'request_model',
   'response_model',
   'model_override',
@@ -212,10 +219,16 @@ function outcomeOf(fields: ItemFields) {
   const counts: Record<string, number | null | undefined> = {};
   for (const name of countFields) counts[name] = fields.value(name) === undefined ? undefined : fields.count(name);
   assertTotal(counts);
+  const status = fields.status('response_status');
+  const timeToFirstTokenMs = fields.count('time_to_first_token');
   return {
-    status: fields.status('response_status'),
+    status,
+    failure: failureOf(fields, status),
     latencyMs: fields.isAbsent('latency') ? fields.count('delay_ms') : fields.count('latency'),
-    timeToFirstTokenMs: fields.count('time_to_first_token'),
+    timeToFirstByteMs: fields.count('time_to_first_byte'),
+    timeToFirstTokenMs,
+    // Items from before the field have a first token where there was a stream.
+    streamed: fields.flag('streamed') ?? timeToFirstTokenMs !== null,
     gatewayOverheadMs: fields.number('gateway_overhead_ms'),
     attempts: attemptsOf(fields),
     counts: counts as ItemCounts,

@@ -1,12 +1,14 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../../model/change.ts';
 import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, LoggedFacts, Tags } from '../../model/record/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../../model/pricing/money.ts';
+import type { Failure } from '../../model/record/failure.ts';
 import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import type { Attempt, CostSource, RequestRecord } from '../../model/record/request-record.ts';
 import { mapTextTags } from '../../model/record/text-tags.ts';
 import { exceedsBytes } from '../../model/text.ts';
 import { isHalf, type Usage } from '../../model/record/usage.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
+import { clientOf } from '../../model/vocabulary/clients.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../../pricing/cost.ts';
 import { priceBills } from '../../pricing/several-models.ts';
@@ -14,6 +16,7 @@ import { organizationModels } from '../../pricing/organization-prices.ts';
 import { pricedModels, type Prices } from '../../pricing/look-up.ts';
 import type { RequestFacts, ResponseFacts } from '../../providers/format/provider.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
+import { failureOf } from './failure.ts';
 import { linksOf } from './links.ts';
 import { bodyGroupOf } from './body-group.ts';
 import { withEstimate } from './estimate-usage.ts';
@@ -46,8 +49,10 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const request = withShortNames(readRequest(exchange, format));
   const tags = context.agentSessions === true ? withAgentSession(open.tags, request.facts) : open.tags;
   const response = withEstimate(withShortNames(readResponse(exchange, format)), request, { exchange, format });
-  const priced = costOf(exchange, { request: request.facts, response: response.facts }, context.prices);
-  const texts = redacted(textsOf(exchange, request, response, propertiesOf(tags, context.declaredNames)), open.provider, context);
+  const status = statusOf(exchange, response);
+  const failure = failureOf(exchange, status, response);
+  const sources = { request, response, properties: propertiesOf(tags, context.declaredNames), failure };
+  const texts = redacted(textsOf(exchange, sources), open.provider, context);
   const { properties, modelOverride, requestModel, responseModel } = texts;
   const { facts, changes } = changedFacts(properties, context);
   // TRICKY: spreads come last. A spread before a literal with this many keys makes building the object 100 times slower.
@@ -80,24 +85,36 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     promptId: texts.promptId,
     inputs: texts.inputs,
     responseId: texts.responseId,
-    status: statusOf(exchange, response),
+    status,
     countryCode: orEmpty(open.countryCode),
     threat: threatOf(tags, request.facts, context.checkThreat ?? matchesThreatPattern),
     usage: withRaw(response.facts.usage, texts.usageRaw),
     serviceTier: texts.serviceTier,
-    cost: priced.cost,
-    costSource: priced.source,
-    priceReference: priced.reference,
-    appliedPrice: priced.applied,
     scores: facts.scores,
     feedback: facts.feedback,
     changes,
     sessionChanges: facts.sessionChanges,
     ...mapTextTags((name) => texts[name]),
+    ...madeAndFailed(texts, failure),
+    ...costFieldsOf(costOf(exchange, { request: request.facts, response: response.facts }, context.prices)),
     ...notYetKnown,
     ...cacheFactsOf(open),
     ...timingOf(exchange, response),
     ...bodiesOf(exchange, texts),
+  };
+}
+
+function costFieldsOf({ cost, source, reference, applied }: Cost) {
+  return { cost, costSource: source, priceReference: reference, appliedPrice: applied };
+}
+
+/** What made the call, and why it failed, after redaction. */
+function madeAndFailed({ userAgent, failureType, failureMessage }: RecordTexts, failure: Failure | null) {
+  const { name, version } = clientOf(userAgent);
+  return {
+    client: name,
+    clientVersion: version,
+    failure: failure === null ? null : { kind: failure.kind, type: failureType, message: failureMessage },
   };
 }
 
@@ -200,12 +217,15 @@ function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts, check
 function timingOf(exchange: Exchange, { streamed }: ReadResponse) {
   const { open, end, responseParts } = exchange;
   const logged = loggedFactsOf(open);
-  if (logged !== undefined) return loggedTimingOf(exchange, logged);
+  if (logged !== undefined) return { ...loggedTimingOf(exchange, logged), streamed };
   const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
+  const firstByteMs = end?.firstByteMs ?? responseParts?.firstMs ?? null;
   return {
     responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
     latencyMs,
-    timeToFirstTokenMs: streamed ? (end?.firstByteMs ?? responseParts?.firstMs ?? null) : null,
+    timeToFirstByteMs: firstByteMs,
+    timeToFirstTokenMs: streamed ? firstByteMs : null,
+    streamed,
     gatewayOverheadMs: end?.overheadMs ?? null,
     attempts: attemptsOf(exchange),
   };
@@ -217,6 +237,7 @@ function loggedTimingOf({ open, end }: Exchange, { untimed }: LoggedFacts) {
   return {
     responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
     latencyMs,
+    timeToFirstByteMs: null,
     timeToFirstTokenMs: end?.firstByteMs ?? null,
     gatewayOverheadMs: null,
     attempts: [],

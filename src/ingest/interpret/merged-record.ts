@@ -14,6 +14,7 @@ export function mergedRecord(records: readonly [RequestRecord, ...RequestRecord[
   const inOrder = [counted, ...records];
   const text = (of: (record: RequestRecord) => string): string => firstNonEmpty(inOrder.map(of));
   const properties = mergedProperties(records);
+  const status = statusOf(records.map((record) => record.status));
   const property = (name: string): string => properties.get(name) ?? '';
   return {
     ...first,
@@ -27,10 +28,14 @@ export function mergedRecord(records: readonly [RequestRecord, ...RequestRecord[
     requestModel: text(({ requestModel }) => requestModel),
     responseModel: text(({ responseModel }) => responseModel),
     model: text(({ model }) => (model === unknownModel ? '' : model)) || unknownModel,
-    status: statusOf(records.map(({ status }) => status)),
+    status,
+    failure: records.find((record) => record.status === status)?.failure ?? first.failure,
     responseId: text(({ responseId }) => responseId),
     userId: firstNonEmpty(records.map(({ userId }) => userId)),
     promptId: firstNonEmpty(records.map(({ promptId }) => promptId)),
+    client: text(({ client }) => client),
+    clientVersion: text(({ clientVersion }) => clientVersion),
+    streamed: records.some(({ streamed }) => streamed),
     timeToFirstTokenMs: inOrder.find(({ timeToFirstTokenMs }) => timeToFirstTokenMs !== null)?.timeToFirstTokenMs ?? null,
     properties,
     sessionId: property(sessionProperties.sessionId),

@@ -1,4 +1,5 @@
 import type { Exchange } from '../../model/record/exchange.ts';
+import type { Failure } from '../../model/record/failure.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { emptyTextTags, mapTextTags, type TextTags } from '../../model/record/text-tags.ts';
 import type { ReadRequest, ReadResponse } from './bodies.ts';
@@ -15,6 +16,7 @@ export interface RecordTexts extends TextTags {
   readonly completionText: string;
   readonly path: string;
   readonly referrer: string;
+  readonly userAgent: string;
   readonly targetUrl: string;
   /** The provider's usage object as received, null without one. */
   readonly usageRaw: unknown;
@@ -27,6 +29,8 @@ export interface RecordTexts extends TextTags {
   readonly serviceTier: string;
   readonly userId: string;
   readonly promptId: string;
+  readonly failureType: string;
+  readonly failureMessage: string;
 }
 
 /** Redacts the texts of a record by its organisation's rules. Never throws. */
@@ -45,6 +49,7 @@ export const noTexts: RecordTexts = {
   completionText: '',
   path: '',
   referrer: '',
+  userAgent: '',
   targetUrl: '',
   usageRaw: null,
   properties: new Map(),
@@ -56,17 +61,22 @@ export const noTexts: RecordTexts = {
   serviceTier: '',
   userId: '',
   promptId: '',
+  failureType: '',
+  failureMessage: '',
   ...emptyTextTags,
 };
 
+export interface TextSources {
+  readonly request: ReadRequest;
+  readonly response: ReadResponse;
+  readonly properties: Map<string, string>;
+  readonly failure: Failure | null;
+}
+
 /** The texts of an exchange that the caller allows to be stored. */
-export function textsOf(
-  { open, responseHead }: Exchange,
-  request: ReadRequest,
-  response: ReadResponse,
-  properties: Map<string, string>,
-): RecordTexts {
+export function textsOf({ open, responseHead }: Exchange, { request, response, properties, failure }: TextSources): RecordTexts {
   const { tags } = open;
+  const told = failure ?? { type: '', message: '' };
   const keepsRequest = (tags.requestBody ?? 'kept') === 'kept';
   const keepsResponse = (tags.responseBody ?? 'kept') === 'kept';
   return {
@@ -79,6 +89,7 @@ export function textsOf(
     completionText: keepsResponse ? response.facts.completionText : '',
     path: open.path,
     referrer: orEmpty(open.headers['referer']),
+    userAgent: orEmpty(open.headers['user-agent']),
     targetUrl: open.targetUrl,
     usageRaw: response.facts.usage.raw,
     properties,
@@ -90,6 +101,8 @@ export function textsOf(
     serviceTier: response.facts.serviceTier,
     userId: firstNonEmpty([tags.userId, request.facts.user]),
     promptId: orEmpty(tags.promptId),
+    failureType: told.type,
+    failureMessage: keepsResponse ? told.message : '',
     ...mapTextTags((name) => orEmpty(tags[name])),
   };
 }

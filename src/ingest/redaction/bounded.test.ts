@@ -42,6 +42,9 @@ function planted(given: Partial<RecordTexts> = {}): RecordTexts {
     completionText: said,
     path: `/v1/x?by=${secret}`,
     referrer: said,
+    userAgent: said,
+    failureType: said,
+    failureMessage: said,
     targetUrl: said,
     usageRaw: { user: said },
     properties: new Map([

@@ -54,7 +54,16 @@ function treat(texts: RecordTexts, redactors: Redactors, treatment: Treatment): 
   };
 }
 
-type RequestNames = 'requestBody' | 'promptText' | 'lastUserText' | 'path' | 'referrer' | 'targetUrl' | 'requestModel' | 'modelOverride';
+type RequestNames =
+  | 'requestBody'
+  | 'promptText'
+  | 'lastUserText'
+  | 'path'
+  | 'referrer'
+  | 'userAgent'
+  | 'targetUrl'
+  | 'requestModel'
+  | 'modelOverride';
 
 function requestPart(texts: RecordTexts, redactor: Redactor, { body, text }: Treatment): Texts<RequestNames> {
   return {
@@ -63,13 +72,22 @@ function requestPart(texts: RecordTexts, redactor: Redactor, { body, text }: Tre
     lastUserText: text(texts.lastUserText, redactor),
     path: text(texts.path, redactor),
     referrer: text(texts.referrer, redactor),
+    userAgent: text(texts.userAgent, redactor),
     targetUrl: text(texts.targetUrl, redactor),
     requestModel: text(texts.requestModel, redactor),
     modelOverride: text(texts.modelOverride, redactor),
   };
 }
 
-type ResponseNames = 'responseBody' | 'completionText' | 'usageRaw' | 'responseModel' | 'responseId' | 'serviceTier';
+type ResponseNames =
+  | 'responseBody'
+  | 'completionText'
+  | 'usageRaw'
+  | 'responseModel'
+  | 'responseId'
+  | 'serviceTier'
+  | 'failureType'
+  | 'failureMessage';
 
 function responsePart(texts: RecordTexts, redactor: Redactor, { body, text, json }: Treatment): Texts<ResponseNames> {
   return {
@@ -79,6 +97,8 @@ function responsePart(texts: RecordTexts, redactor: Redactor, { body, text, json
     responseModel: text(texts.responseModel, redactor),
     responseId: text(texts.responseId, redactor),
     serviceTier: text(texts.serviceTier, redactor),
+    failureType: text(texts.failureType, redactor),
+    failureMessage: text(texts.failureMessage, redactor),
   };
 }
 

@@ -56,7 +56,7 @@ async function metricsText({ gatelog, signal }: ToolContext): Promise<string> {
     ...Array.from(units, ([unit, metrics]) => `  ${unit}: ${metrics.join(', ')}`),
     `Dimensions of groupBy: ${data.dimensions.map(({ name }) => (typeof name === 'string' ? name : namedDimension(name))).join(', ')}`,
     `Intervals: ${data.intervals.join(', ')}`,
-    'errors: status 0, below 200 or from 400 on. status: 499 the client left, 502 the provider broke off, 0 no response. unpriced_count: calls of unknown cost.',
+    'errors: requests that failed, by their status (but 499), by an error in the reply, or without a whole reply. status: 499 the client left, 502 the provider broke off, 0 no response. unpriced_count: calls of unknown cost.',
   ].join('\n');
 }
 

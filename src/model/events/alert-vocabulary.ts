@@ -7,6 +7,7 @@ export type Aggregation = (typeof aggregations)[number];
 export const aggregatedColumns = {
   cost: 'usd',
   latency: 'milliseconds',
+  time_to_first_byte: 'milliseconds',
   time_to_first_token: 'milliseconds',
   total_tokens: 'tokens',
   prompt_tokens: 'tokens',

@@ -224,6 +224,20 @@ export const requestColumns = {
   span_links: column('textList', ({ spanLinks }) => spanLinks, 'stored'),
   body_group: column('uint64', ({ bodyGroup }) => bodyGroup, 'stored'),
   credential_hash: text(({ credentialHash }) => credentialHash, 'stored'),
+  time_to_first_byte: nullable(
+    'uint64',
+    ({ timeToFirstByteMs }) => timeToFirstByteMs,
+    shown('time_to_first_byte', 'Milliseconds from the request to the first byte of the response body.'),
+  ),
+  streamed: column('flag', ({ streamed }) => streamed, shown('streamed', 'Whether the response was an event stream.')),
+  failure_kind: text(({ failure }) => failure?.kind ?? '', 'read'),
+  failure_type: text(({ failure }) => failure?.type ?? '', 'read'),
+  failure_message: text(({ failure }) => failure?.message ?? '', 'read'),
+  client: text(
+    ({ client }) => client,
+    shown('client', 'Program that made the call, such as `claude-code` or `openai-node`, by its user agent.'),
+  ),
+  client_version: text(({ clientVersion }) => clientVersion, shown('client_version', 'Version of that program.')),
 } as const satisfies Readonly<Record<string, ColumnDefinition>>;
 
 export type RequestColumns = typeof requestColumns;

@@ -1,5 +1,6 @@
 import type { ChangeEntry, Feedback } from '../change.ts';
 import type { OrganizationId, RequestId } from '../ids.ts';
+import type { Failure } from './failure.ts';
 import type { Money } from '../pricing/money.ts';
 import type { TextTags } from './text-tags.ts';
 import type { Usage } from './usage.ts';
@@ -54,6 +55,9 @@ export interface RequestRecord extends TextTags {
   readonly targetUrl: string;
   readonly provider: string;
   readonly countryCode: string;
+  /** The program that made the call, as `vocabulary/clients.ts` names it, and its version. */
+  readonly client: string;
+  readonly clientVersion: string;
 
   readonly requestModel: string;
   readonly responseModel: string;
@@ -80,8 +84,14 @@ export interface RequestRecord extends TextTags {
   readonly responseId: string;
   /** Upstream HTTP status; 499 the client left, 502 the provider broke off in mid-response, 0 no response at all. */
   readonly status: number;
+  /** Null: the call has not failed. */
+  readonly failure: Failure | null;
   readonly latencyMs: number | null;
+  /** To the first byte of the response's body. */
+  readonly timeToFirstByteMs: number | null;
   readonly timeToFirstTokenMs: number | null;
+  /** The response was an event stream. */
+  readonly streamed: boolean;
   readonly gatewayOverheadMs: number | null;
   readonly attempts: readonly Attempt[];
 

@@ -11,6 +11,9 @@ export const propertyLimits = { properties: 64, nameCharacters: 128, valueBytes:
  */
 export const textLimits = { identifierBytes: 8 * 1024, inputsBytes: 64 * 1024, headerBytes: 8 * 1024, addressBytes: 8 * 1024 } as const;
 
+/** Characters of the name of a program that makes calls, and of its version; of its user agent, as far as it is read. */
+export const clientLimits = { nameCharacters: 64, userAgentCharacters: 1024 } as const;
+
 /** Hidden properties of an organisation, and names in a list of properties. */
 export const propertyListLimits = { hidden: 1000, names: 10_000 } as const;
 

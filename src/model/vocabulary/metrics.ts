@@ -41,8 +41,12 @@ export const exactDistinct = 10_000;
 
 export const metrics = {
   count: sum('requests', 'Requests.'),
-  errors: sum('requests', 'Requests without a response (status 0) or with a status below 200 or of 400 and more.'),
+  errors: sum(
+    'requests',
+    'Requests that failed: without a whole reply, with a failed status (all but 499), or with an error in the reply.',
+  ),
   error_rate: own('ratio', '`errors` ÷ `count`; null without requests.'),
+  left: sum('requests', 'Requests whose client left before the end of the reply (status 499).'),
   cached_count: sum('requests', 'Requests that the response cache answered.'),
   threats: sum('requests', 'Requests that the security check flagged.'),
   cost: sum('usd', 'Cost in US dollars. A request of unknown cost adds nothing; `unpriced_count` counts those.'),
@@ -61,6 +65,7 @@ export const metrics = {
   completion_audio_tokens: sum('tokens', 'Audio tokens of the output.'),
   size_bytes: sum('bytes', 'Bytes of both bodies as they passed.'),
   ...ofTime('latency', 'From the request to the end of the response'),
+  ...ofTime('time_to_first_byte', 'From the request to the first byte of the response body'),
   ...ofTime('time_to_first_token', 'From the request to the first byte of a streamed response'),
   users: { ...own('users', `Distinct users; exact up to ${exactDistinct}, above within about half a percent.`), distinct: true },
   sessions: { ...own('sessions', `Distinct sessions; exact up to ${exactDistinct}, above within about half a percent.`), distinct: true },
@@ -85,6 +90,9 @@ export const dimensions = {
   session: { type: 'text', description: 'Identifier of the session.' },
   session_name: { type: 'text', description: 'Name of the session.' },
   country: { type: 'text', description: 'Country of the caller, ISO 3166 alpha-2.' },
+  failure_type: { type: 'text', description: "Why the call failed, in the provider's own word or as the code of Gatelog's error." },
+  client: { type: 'text', description: 'Program that made the call, by its user agent.' },
+  client_version: { type: 'text', description: 'Version of that program.' },
   key: { type: 'text', description: 'SHA-256 of the key that sent the request, as `hashedKey` of /v1/api-keys.' },
   path: { type: 'text', description: 'Path of the call.' },
   prompt: { type: 'text', description: 'Value of Svc-Prompt-Id.' },

@@ -26,16 +26,16 @@ const sessions = 'sessions_request_response_rmt';
 const table: readonly Row[] = [
   ...rowsOf(
     rmt,
-    'country_code, provider, model, user_id, organization_id, node_id, job_id, trace_id, span_id, request_id, target_url, scores_column, request_body, response_body, cache_reference_id, assets, prompt_id, prompt_version, request_referrer',
+    'country_code, provider, model, user_id, failure_type, client, client_version, organization_id, node_id, job_id, trace_id, span_id, request_id, target_url, scores_column, request_body, response_body, cache_reference_id, assets, prompt_id, prompt_version, request_referrer',
     'TEXT',
   ),
   ...rowsOf(
     rmt,
-    'latency, cost, time_to_first_token, status, prompt_tokens, completion_tokens, prompt_cache_read_tokens, prompt_cache_write_tokens, total_tokens',
+    'latency, cost, time_to_first_byte, time_to_first_token, status, prompt_tokens, completion_tokens, prompt_cache_read_tokens, prompt_cache_write_tokens, total_tokens',
     'NUMBER',
   ),
   ...rowsOf(rmt, 'request_created_at, response_created_at', 'TIMESTAMP'),
-  ...rowsOf(rmt, 'threat, cache_enabled, cached, svc-score-feedback, is_passthrough_billing', 'BOOL'),
+  ...rowsOf(rmt, 'failed, streamed, threat, cache_enabled, cached, svc-score-feedback, is_passthrough_billing', 'BOOL'),
   ...rowsOf(sessions, 'session_session_id, session_session_name, session_tag', 'TEXT'),
   ...rowsOf(
     sessions,

@@ -20,6 +20,8 @@ type TextKeys =
   | 'targetUrl'
   | 'provider'
   | 'countryCode'
+  | 'client'
+  | 'clientVersion'
   | 'requestModel'
   | 'responseModel'
   | 'modelOverride'
@@ -36,8 +38,8 @@ type TextKeys =
   | 'promptText'
   | 'completionText';
 type MapKeys = 'properties' | 'inputs' | 'assets';
-type FlagKeys = 'threat' | 'cacheEnabled' | 'cached' | 'isPassthroughBilling';
-type OtherKeys = 'createdAt' | 'responseCreatedAt' | 'status' | 'cost' | 'requestBody' | 'responseBody';
+type FlagKeys = 'streamed' | 'threat' | 'cacheEnabled' | 'cached' | 'isPassthroughBilling';
+type OtherKeys = 'failure' | 'createdAt' | 'responseCreatedAt' | 'status' | 'cost' | 'requestBody' | 'responseBody';
 type TokenKeys = 'promptTokens' | 'completionTokens' | 'promptCacheReadTokens' | 'promptCacheWriteTokens';
 
 /**
@@ -46,6 +48,7 @@ type TokenKeys = 'promptTokens' | 'completionTokens' | 'promptCacheReadTokens' |
  */
 export interface FilterRecord extends Pick<RequestRecord, TextKeys | MapKeys | FlagKeys | OtherKeys> {
   readonly latencyMs: Quantity | null;
+  readonly timeToFirstByteMs: Quantity | null;
   readonly timeToFirstTokenMs: Quantity | null;
   readonly usage: Readonly<Record<TokenKeys, Quantity | null>>;
   readonly scores: ReadonlyMap<string, number>;

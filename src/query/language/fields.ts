@@ -21,6 +21,7 @@ const shortNames: Readonly<Record<string, readonly [FieldGroup, string]>> = {
   user: ['request_response_rmt', 'user_id'],
   country: ['request_response_rmt', 'country_code'],
   id: ['request_response_rmt', 'request_id'],
+  ttfb: ['request_response_rmt', 'time_to_first_byte'],
   ttft: ['request_response_rmt', 'time_to_first_token'],
   tokens: ['request_response_rmt', 'total_tokens'],
   prompt: ['request_response_rmt', 'prompt_id'],

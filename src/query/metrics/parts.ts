@@ -77,11 +77,12 @@ const fixedLevels = Object.values(quantileLevels);
 
 const parts = {
   requests: added((when) => (when === undefined ? sql`count()` : sql`countIf(${when})`)),
-  failed: counted(sql`status < 200 OR status >= 400`),
+  failed: counted(sql`failure_kind != ''`),
   cached: counted(sql`cached`),
   threats: counted(sql`ifNull(threat, false)`),
   cost: sumOf('cost'),
   priced: countOf('cost'),
+  left: counted(sql`status = 499`),
   unpriced: counted(sql`isNull(cost) AND ((status >= 200 AND status < 400) OR status = 499 OR status = 502)`),
   total_tokens: sumOf('total_tokens'),
   prompt_tokens: sumOf('prompt_tokens'),
@@ -96,6 +97,10 @@ const parts = {
   latencies: countOf('latency'),
   max_latency: greatest('latency'),
   latency_quantiles: quantilesOf('latency', fixedLevels),
+  first_byte: sumOf('time_to_first_byte'),
+  first_bytes: countOf('time_to_first_byte'),
+  max_first_byte: greatest('time_to_first_byte'),
+  first_byte_quantiles: quantilesOf('time_to_first_byte', fixedLevels),
   first_token: sumOf('time_to_first_token'),
   first_tokens: countOf('time_to_first_token'),
   max_first_token: greatest('time_to_first_token'),
@@ -136,7 +141,7 @@ function final(part: PartName): Metric {
   return { parts: [part], value: (name) => sql`finalizeAggregation(${name ?? missing})` };
 }
 
-type TimeName = 'latency' | 'time_to_first_token';
+type TimeName = 'latency' | 'time_to_first_byte' | 'time_to_first_token';
 type TimeMetric<Name extends TimeName> = `avg_${Name}` | `max_${Name}` | `${QuantileName}_${Name}`;
 
 /** The metrics of a column of milliseconds. */
@@ -158,6 +163,7 @@ const metricParts: Readonly<Record<MetricName, Metric>> = {
   count: plain('requests'),
   errors: plain('failed'),
   error_rate: ratio('failed', 'requests'),
+  left: plain('left'),
   cached_count: plain('cached'),
   threats: plain('threats'),
   cost: plain('cost'),
@@ -173,6 +179,12 @@ const metricParts: Readonly<Record<MetricName, Metric>> = {
   completion_audio_tokens: plain('completion_audio_tokens'),
   size_bytes: plain('size_bytes'),
   ...ofTime('latency', { sum: 'latency', count: 'latencies', max: 'max_latency', quantiles: 'latency_quantiles' }),
+  ...ofTime('time_to_first_byte', {
+    sum: 'first_byte',
+    count: 'first_bytes',
+    max: 'max_first_byte',
+    quantiles: 'first_byte_quantiles',
+  }),
   ...ofTime('time_to_first_token', {
     sum: 'first_token',
     count: 'first_tokens',

@@ -7,6 +7,7 @@ import {
   type RequestColumns,
   requestColumns,
 } from '../../model/record/columns.ts';
+import { failureOfStatus } from '../../model/record/failure.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
 import { identifier } from '../../sql/identifier.ts';
 import { literal } from '../../sql/literal.ts';
@@ -117,7 +118,13 @@ export function decodeRequestRow({ id_hex: hex, display, ...row }: Readonly<Reco
   cells['organization'] = tenant;
   const values = JSON.parse(String(display)) as readonly unknown[];
   for (const [index, { cell, absent }] of displayCells.entries()) cells[cell] = values[index] ?? absent;
+  if (values.length < displayCells.length) Object.assign(cells, ofOlderPart(cells));
   return cells as unknown as RequestRow;
+}
+
+/** What the schema's defaults say of rows that were written before the columns. */
+function ofOlderPart({ time_to_first_token: firstToken, status }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { streamed: firstToken !== null, time_to_first_byte: firstToken, failure_kind: failureOfStatus(Number(status))?.kind ?? '' };
 }
 
 /** A row of `bodies` without its long bodies. */

@@ -1,6 +1,7 @@
 import type { RequestItem } from '../../contract/requests/item.ts';
 import { parseMoney, usdOf } from '../../model/pricing/money.ts';
 import { type ItemUse, type FieldOf, type ItemColumn, itemColumns } from '../../model/record/columns.ts';
+import { failureKinds } from '../../model/record/failure.ts';
 import { costSourceOf } from '../../model/record/request-record.ts';
 import { RawJson } from '../../model/json/raw.ts';
 import { parseJson } from '../../model/text.ts';
@@ -39,6 +40,7 @@ export function requestItem(row: RequestRow, bodies: BodiesRow | undefined): Req
     inputs: row.inputs ?? null,
     usage_raw: row.usage_raw === '' ? null : jsonOrText(row.usage_raw),
     attempts: attemptsOf(row.attempts),
+    failure: failureOf(row),
     feedback_id: row.feedback_number === null ? null : String(row.feedback_number),
   });
 }
@@ -127,6 +129,11 @@ function bodyOf(kind: string, text: string, contentType: string): unknown {
  */
 function jsonOrText(text: string): RawJson | string {
   return parseJson(text) === undefined ? text : new RawJson(text);
+}
+
+function failureOf({ failure_kind: name, failure_type: type, failure_message: message }: RequestRow): RequestItem['failure'] {
+  const kind = failureKinds.find((known) => known === name);
+  return kind === undefined ? null : { kind, type: type === '' ? null : type, message: message === '' ? null : message };
 }
 
 /** The attempts, when there was more than one. */

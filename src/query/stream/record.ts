@@ -1,4 +1,5 @@
 import { parseMoney } from '../../model/pricing/money.ts';
+import { type Failure, failureKinds } from '../../model/record/failure.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { emptyTextTags } from '../../model/record/text-tags.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
@@ -99,6 +100,8 @@ function storedFields(row: StreamRow): Omit<FilterRecord, Texts | 'experimentId'
     targetUrl: row.target_url,
     provider: row.provider,
     countryCode: row.country_code,
+    client: row.client,
+    clientVersion: row.client_version,
     requestModel: row.request_model,
     responseModel: row.response_model,
     modelOverride: row.model_override,
@@ -117,6 +120,8 @@ function storedFields(row: StreamRow): Omit<FilterRecord, Texts | 'experimentId'
     properties: mapOf(row.properties),
     inputs: mapOf(row.inputs ?? {}),
     assets: row.assets,
+    failure: failureOf(row),
+    streamed: row.streamed,
     threat: row.threat,
     cacheEnabled: row.cache_enabled,
     cached: row.cached,
@@ -124,6 +129,7 @@ function storedFields(row: StreamRow): Omit<FilterRecord, Texts | 'experimentId'
     status: Number(row.status),
     cost: row.cost_text === null ? null : (parseMoney(row.cost_text) ?? null),
     latencyMs: quantity(row.latency),
+    timeToFirstByteMs: quantity(row.time_to_first_byte),
     timeToFirstTokenMs: quantity(row.time_to_first_token),
     usage: {
       promptTokens: quantity(row.prompt_tokens),
@@ -134,6 +140,11 @@ function storedFields(row: StreamRow): Omit<FilterRecord, Texts | 'experimentId'
     scores: mapOf(row.scores),
     feedback: feedbackOf(row),
   };
+}
+
+function failureOf({ failure_kind: name, failure_type: type, failure_message: message }: StreamRow): Failure | null {
+  const kind = failureKinds.find((known) => known === name);
+  return kind === undefined ? null : { kind, type, message };
 }
 
 function feedbackOf({

@@ -1,5 +1,6 @@
 import { type ChangedValue, type ChangeEntry, type HistoryKind, historyKinds } from '../../model/change.ts';
 import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
+import { failureOfStatus } from '../../model/record/failure.ts';
 import { type CallFacts, factColumns, someFailure, unknownModel } from '../../model/record/call-facts.ts';
 import { updateRows } from '../../sql/commands.ts';
 import { columnName } from '../../sql/identifier.ts';
@@ -31,6 +32,7 @@ export async function fillFacts(parts: PatchParts, organizationId: OrganizationI
       ? []
       : [['time_to_first_token', sql`ifNull(time_to_first_token, ${param(facts.firstTokenMs, 'UInt64', 'first_token')})`] as const]),
     ...(facts.status >= 200 && facts.status < 400 ? [] : [['status', worseStatus(facts.status)] as const]),
+    ...failedBy(facts.status),
   ]);
   if (values.size === 0) return;
   const assignments = Array.from(values, ([column, value]) => sql`${columnName(column)} = ${value}`);
@@ -41,6 +43,12 @@ export async function fillFacts(parts: PatchParts, organizationId: OrganizationI
 function filled(name: string, text: string): readonly (readonly [string, Fragment])[] {
   const column = columnName(name);
   return text === '' ? [] : [[name, sql`if(${column} = '', ${param(text, 'String', name)}, ${column})`]];
+}
+
+/** A call that failed for a reason that is known keeps it. */
+function failedBy(status: number): readonly (readonly [string, Fragment])[] {
+  const kind = failureOfStatus(status)?.kind;
+  return kind === undefined ? [] : [['failure_kind', sql`if(failure_kind = '', ${literal(kind)}, failure_kind)`]];
 }
 
 /** As `statusOf`. */

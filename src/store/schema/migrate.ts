@@ -20,6 +20,7 @@ import { storedOrder } from './migrations/0016-stored-order.ts';
 import { traces } from './migrations/0017-traces.ts';
 import { credentialHashes } from './migrations/0018-credential-hashes.ts';
 import { columnByColumn } from './migrations/0019-column-by-column.ts';
+import { factsOfCalls } from './migrations/0020-facts-of-calls.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In order. A released step never changes. */
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   traces,
   credentialHashes,
   columnByColumn,
+  factsOfCalls,
 ];
 
 export const storeSteps = migrations.length;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { traces } from '../schema/migrations/0017-traces.ts';
+import { factsOfCalls } from '../schema/migrations/0020-facts-of-calls.ts';
 import { displayValue } from './display.ts';
 
 test('a statement sets `display` as the schema does, in the order that stored rows have', () => {
   // The last migration that sets it.
-  expect(compact(traces.statements.join(' '))).toContain(compact(displayValue().pieces.map(String).join('')));
+  expect(compact(factsOfCalls.statements.join(' '))).toContain(compact(displayValue().pieces.map(String).join('')));
 });
 
 function compact(text: string): string {

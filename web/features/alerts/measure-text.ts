@@ -7,8 +7,16 @@ import type { AlertMetric } from './rule/rule-draft.ts';
 
 /** The title of a column. Times are metrics only with their aggregation. */
 function columnTitle(column: AggregatedColumn): string {
-  if (column === 'latency') return 'Latency';
-  return column === 'time_to_first_token' ? 'Time to first token' : metricTitle(column);
+  switch (column) {
+    case 'latency':
+      return 'Latency';
+    case 'time_to_first_byte':
+      return 'Time to first byte';
+    case 'time_to_first_token':
+      return 'Time to first token';
+    default:
+      return metricTitle(column);
+  }
 }
 
 /** The metrics of rules with their titles, the most wanted first. Those that an aggregation of a column says too are left out. */

@@ -5,6 +5,7 @@ const titles: Readonly<Record<MetricName, string>> = {
   count: 'Requests',
   errors: 'Errors',
   error_rate: 'Error rate',
+  left: 'Left by the client',
   cached_count: 'Answered from the cache',
   threats: 'Threats',
   cost: 'Cost',
@@ -20,6 +21,7 @@ const titles: Readonly<Record<MetricName, string>> = {
   completion_audio_tokens: 'Audio output tokens',
   size_bytes: 'Size',
   ...timeTitles('latency', 'Latency'),
+  ...timeTitles('time_to_first_byte', 'Time to first byte'),
   ...timeTitles('time_to_first_token', 'Time to first token'),
   users: 'Users',
   sessions: 'Sessions',
@@ -27,7 +29,7 @@ const titles: Readonly<Record<MetricName, string>> = {
 
 type OfTime<Name extends string> = Readonly<Record<Extract<MetricName, `${string}_${Name}`>, string>>;
 
-function timeTitles<Name extends 'latency' | 'time_to_first_token'>(name: Name, title: string): OfTime<Name> {
+function timeTitles<Name extends 'latency' | 'time_to_first_byte' | 'time_to_first_token'>(name: Name, title: string): OfTime<Name> {
   const kinds = { avg: 'mean', max: 'maximum', p50: 'p50', p75: 'p75', p90: 'p90', p95: 'p95', p99: 'p99' };
   return Object.fromEntries(Object.entries(kinds).map(([kind, word]) => [`${kind}_${name}`, `${title}, ${word}`])) as OfTime<Name>;
 }

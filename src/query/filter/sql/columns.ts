@@ -131,6 +131,7 @@ const requestColumns = columnsOf(requestFields, {
     request_created_at: sql`created_at`,
   },
   boolean: {
+    failed: sql`failure_kind != ''`,
     'svc-score-feedback': sql`feedback_rating`,
   },
 });

@@ -1,3 +1,4 @@
+import { failureKinds } from '../../../model/record/failure.ts';
 import {
   type Arbitrary,
   array,
@@ -177,6 +178,8 @@ const plainRecord = time.chain((createdAt) =>
     targetUrl: sparse(),
     provider: constantFrom('OPENAI', 'openai', 'CUSTOM'),
     countryCode: sparse(constantFrom('DE', 'de', 'NO')),
+    client: sparse(),
+    clientVersion: sparse(),
     requestModel: sparse(),
     responseModel: sparse(),
     modelOverride: sparse(),
@@ -189,8 +192,11 @@ const plainRecord = time.chain((createdAt) =>
     inputs: dictionary(constantFrom(...nastyNames), sparse(), { maxKeys: 3 }).map((inputs) => new Map(Object.entries(inputs))),
     responseId: sparse(),
     status: constantFrom(0, 200, 200, 404, 499, 500, 65_535),
+    failure: maybe(record({ kind: constantFrom(...failureKinds), type: sparse(), message: sparse() })),
     latencyMs: quantity,
+    timeToFirstByteMs: quantity,
     timeToFirstTokenMs: quantity,
+    streamed: boolean(),
     usage,
     cost: money,
     cacheEnabled: boolean(),

@@ -61,6 +61,12 @@ function dimensionOf(dimension: Dimension, record: StoredRecord, zone: Zone): st
       return orNull(record.sessionName);
     case 'country':
       return orNull(record.countryCode);
+    case 'failure_type':
+      return orNull(record.failure?.type ?? '');
+    case 'client':
+      return orNull(record.client);
+    case 'client_version':
+      return orNull(record.clientVersion);
     case 'key':
       return orNull(record.keyHash);
     case 'path':
@@ -121,6 +127,8 @@ function valueOf(name: MetricName, members: readonly StoredRecord[]): Value {
       return count(isError);
     case 'error_rate':
       return members.length === 0 ? null : members.filter(isError).length / members.length;
+    case 'left':
+      return count(({ status }) => status === 499);
     case 'cached_count':
       return count(({ cached }) => cached);
     case 'threats':
@@ -130,7 +138,7 @@ function valueOf(name: MetricName, members: readonly StoredRecord[]): Value {
     case 'avg_cost':
       return costs.length === 0 ? null : Number(moneyText(moneyOfUnits(cost))) / costs.length;
     case 'unpriced_count':
-      return count((record) => record.cost === null && (!isError(record) || record.status === 499 || record.status === 502));
+      return count(({ cost: known, status }) => known === null && ((status >= 200 && status < 400) || status === 499 || status === 502));
     case 'total_tokens':
       return sum(({ usage }) => exactTotal(usage));
     case 'prompt_tokens':
@@ -163,11 +171,15 @@ function shortest(decimal: string): string {
   return decimal.replace(/\.?0+$/, '') || '0';
 }
 
+const readTime = {
+  latency: ({ latencyMs }: StoredRecord) => latencyMs,
+  time_to_first_byte: ({ timeToFirstByteMs }: StoredRecord) => timeToFirstByteMs,
+  time_to_first_token: ({ timeToFirstTokenMs }: StoredRecord) => timeToFirstTokenMs,
+} as const;
+
 function ofTimes(name: MetricName, members: readonly StoredRecord[]): Value {
   const [kind = '', ...rest] = name.split('_');
-  const values = members
-    .map(({ latencyMs, timeToFirstTokenMs }) => (rest.join('_') === 'latency' ? latencyMs : timeToFirstTokenMs))
-    .filter((value) => value !== null);
+  const values = members.map(readTime[rest.join('_') as keyof typeof readTime]).filter((value) => value !== null);
   if (values.length === 0) return null;
   if (kind === 'max') return Math.max(...values.map(Number));
   if (kind === 'avg') return Number(total(values)) / values.length;
@@ -189,6 +201,6 @@ function twoDigits(part: number): string {
   return String(part).padStart(2, '0');
 }
 
-function isError({ status }: StoredRecord): boolean {
-  return status < 200 || status > 399;
+function isError({ failure }: StoredRecord): boolean {
+  return failure !== null;
 }

@@ -106,6 +106,7 @@ function callFacts(request: RequestItem): readonly Fact[] {
     ['Answer cache', request.cached ? 'Answered from it' : request.cache_enabled ? 'Enabled, not found in it' : 'Not enabled'],
     ['Cached original', original === null || original === '' ? null : <RequestLink key="original" id={original} />],
     ['Security check', request.threat === null ? null : request.threat ? 'Flagged' : 'Nothing found'],
+    ['Client', [request.client, request.client_version].filter((text) => text !== null).join(' ') || null],
     ['Country', request.country_code],
     ['Changed last', formatTime(request.updated_at, zone, true)],
   ];

@@ -12,7 +12,7 @@ import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
 import styles from './tools.module.css';
 
-const ownFacets: readonly Dimension[] = ['model', 'status', 'provider', 'user', 'country'];
+const ownFacets: readonly Dimension[] = ['model', 'status', 'failure_type', 'provider', 'client', 'user', 'country'];
 /** Others are asked for when they are opened. */
 const openFacets = new Set<Dimension>(['model', 'status']);
 const shownValues = 8;

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { interpret, json } from '../testing/exchange-builder.ts';
+import type { RecordTexts } from './record-texts.ts';
+
+function madeBy(userAgent: string): readonly string[] {
+  const { client, clientVersion } = interpret({ requestHeaders: { ...json, 'user-agent': userAgent } });
+  return [client, clientVersion];
+}
+
+function redact(texts: RecordTexts): RecordTexts {
+  return { ...texts, userAgent: texts.userAgent.replace('anna', '[name]') };
+}
+
+describe('the program that made a call', () => {
+  test('is told by its user agent', () => {
+    expect(madeBy('claude-cli/2.1.332 (external, sdk-cli)')).toEqual(['claude-code', '2.1.332']);
+    expect([interpret().client, interpret().clientVersion]).toEqual(['', '']);
+  });
+
+  test('is read after the rules of redaction for requests', () => {
+    expect(interpret({ requestHeaders: { ...json, 'user-agent': 'anna-bot/3' }, redact })).toMatchObject({ client: '[name]-bot' });
+  });
+});
+
+describe('the first byte', () => {
+  test('of an event stream is that of its first token too', () => {
+    const headers = { 'content-type': 'text/event-stream' };
+    expect(interpret({ headers, response: 'data: {}\n\n', end: { firstByteMs: 40 } })).toMatchObject({
+      streamed: true,
+      timeToFirstByteMs: 40,
+      timeToFirstTokenMs: 40,
+    });
+  });
+
+  test('of another response tells of no token', () => {
+    expect(interpret({ end: { firstByteMs: 40 } })).toMatchObject({ streamed: false, timeToFirstByteMs: 40, timeToFirstTokenMs: null });
+  });
+});

@@ -1,0 +1,99 @@
+import type { Exchange } from '../../model/record/exchange.ts';
+import { type Failure, type FailureKind, isFailedStatus, maxFailureMessageBytes } from '../../model/record/failure.ts';
+import { loggedFactsOf } from '../../model/record/logged-facts.ts';
+import { exceedsBytes, isJsonObject, type JsonObject } from '../../model/text.ts';
+import { textLimits } from '../../model/vocabulary/limits.ts';
+import type { ReadResponse } from './bodies.ts';
+
+/** What a reply says of its error. */
+interface ToldError {
+  readonly type: string;
+  readonly message: string;
+}
+
+const untold: ToldError = { type: '', message: '' };
+
+/** Why a call failed; null: it did not. @param status of its record. */
+export function failureOf(exchange: Exchange, status: number, response: ReadResponse): Failure | null {
+  const told = toldError(response.parsed);
+  const kind = kindOf(exchange, status, { response, told });
+  if (kind === null) return null;
+  const { type, message } = told ?? (kind === 'status' || kind === 'no_reply' ? statedMessage(response.parsed) : untold);
+  return { kind, type: exceedsBytes(type, textLimits.identifierBytes) ? '' : type, message: cut(message) };
+}
+
+interface Reply {
+  readonly response: ReadResponse;
+  readonly told: ToldError | undefined;
+}
+
+function kindOf(exchange: Exchange, status: number, reply: Reply): FailureKind | null {
+  const { end, open } = exchange;
+  if (loggedFactsOf(open) === undefined) {
+    if (end?.outcome === 'client_left') return null;
+    if (end?.outcome === 'refused') return 'refused';
+    if (status !== 0 && brokeOff(exchange, reply)) return 'stream';
+  }
+  if (isFailedStatus(status)) return status === 0 ? 'no_reply' : 'status';
+  if (open.cachedFrom !== undefined) return null;
+  if (isErrorReply(reply)) return 'reply';
+  return endsEarly(exchange, reply) ? 'stream' : null;
+}
+
+/** An exchange without an end lost its worker. */
+function brokeOff({ end, responseHead }: Exchange, { response }: Reply): boolean {
+  return end === undefined ? responseHead !== undefined && !response.whole : end.outcome === 'provider_broke';
+}
+
+/** An error beside an answer, such as that of a tool, is no failure of the call. */
+function isErrorReply({ response: { facts, parsed, streamed }, told }: Reply): boolean {
+  if (told === undefined) return false;
+  return streamed || isFailedBody(parsed) || (facts.completionText === '' && facts.usage.completionTokens === null);
+}
+
+function isFailedBody(parsed: unknown): boolean {
+  return isJsonObject(parsed) && parsed['status'] === 'failed';
+}
+
+/** A stream that was understood, of which all is here, and that neither has its end nor says why it ends. */
+function endsEarly({ end, open }: Exchange, { response: { facts, parsed, streamed, whole } }: Reply): boolean {
+  if (!streamed || whole || parsed === undefined || facts.finishReason !== '') return false;
+  if (loggedFactsOf(open) !== undefined) return false;
+  return end?.outcome === 'complete' && end.responseCut !== true;
+}
+
+/** `error` of a body, or of the events of a stream; of the first item where the body is a list. */
+function toldError(parsed: unknown): ToldError | undefined {
+  const root: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (!isJsonObject(root)) return undefined;
+  const { error } = root;
+  if (typeof error === 'string' && error !== '') return { type: firstText(root, ['error_type', 'code']), message: error };
+  if (!isJsonObject(error)) return undefined;
+  const { type, message } = { type: firstText(error, ['type', 'status', 'code']), message: firstText(error, ['message', 'msg']) };
+  // Ours name their kind in the code.
+  return { type: type === 'gatelog_error' ? firstText(error, ['code']) : type, message };
+}
+
+/** Of an error that has no member of its own in the body. */
+function statedMessage(parsed: unknown): ToldError {
+  if (!isJsonObject(parsed)) return untold;
+  return { type: firstText(parsed, ['__type', 'type', 'code']), message: firstText(parsed, ['message', 'detail', 'Message', 'msg']) };
+}
+
+/** The first member that is a text or a number. */
+function firstText(object: JsonObject, names: readonly string[]): string {
+  for (const name of names) {
+    const value = object[name];
+    if (typeof value === 'string' && value !== '') return value;
+    if (typeof value === 'number') return String(value);
+  }
+  return '';
+}
+
+function cut(text: string): string {
+  if (!exceedsBytes(text, maxFailureMessageBytes)) return text;
+  const bytes = Buffer.from(text.slice(0, maxFailureMessageBytes));
+  let end = Math.min(bytes.length, maxFailureMessageBytes);
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, end).toString();
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { clientOf } from './clients.ts';
+
+const seen: readonly (readonly [userAgent: string, name: string, version: string])[] = [
+  ['claude-cli/2.1.332 (external, sdk-cli)', 'claude-code', '2.1.332'],
+  ['codex_cli_rs/0.171.0 (Debian 12.0.0; x86_64) xterm-256color', 'codex', '0.171.0'],
+  ['codex_exec/0.171.0 (Debian 12.0.0; x86_64) unknown', 'codex', '0.171.0'],
+  ['codex-tui/0.149.1 (Mac OS 15.7.3; x86_64) ghostty/1.3.1 (codex-tui; 0.149.1)', 'codex', '0.149.1'],
+  ['Codex Desktop/0.150.0-alpha.8 (Mac OS 15.7.3; arm64)', 'codex', '0.150.0-alpha.8'],
+  ['opencode/1.18.0 ai-sdk/provider-utils/4.0.66 runtime/bun/1.3.0', 'opencode', '1.18.0'],
+  ['Kilo-Code/7.7.9 ai-sdk/openai-compatible/2.0.0', 'kilo', '7.7.9'],
+  ['Cline/3.74.0', 'cline', '3.74.0'],
+  ['GeminiCLI-tui/0.61.0/gemini-2.5-flash (linux; x64; terminal)', 'gemini-cli', '0.61.0'],
+  ['GeminiCLI/0.46.0 (linux; x64)', 'gemini-cli', '0.46.0'],
+  ['QwenCode/0.14.2 (linux; x64)', 'qwen-code', '0.14.2'],
+  ['ai/7.0.173 ai-sdk-provider-utils/5.0.81 node.js/22', 'ai-sdk', '7.0.173'],
+  ['ai-sdk-openai/4.0.118 ai-sdk-provider-utils/5.0.81 node.js/22', 'ai-sdk', '4.0.118'],
+  ['ai/6.0.326 ai-sdk/provider-utils/4.0.66 runtime/node.js/22', 'ai-sdk', '6.0.326'],
+  ['OpenAI/JS 7.59.0', 'openai-node', '7.59.0'],
+  ['OpenAI/Python 2.24.0', 'openai-python', '2.24.0'],
+  ['AsyncAzureOpenAI/Python 2.24.0', 'openai-python', '2.24.0'],
+  ['Anthropic/JS 1.14.0', 'anthropic-node', '1.14.0'],
+  ['AsyncAnthropic/Python 0.70.0', 'anthropic-python', '0.70.0'],
+  ['google-genai-sdk/3.3.0 gl-node/v22.23.5', 'google-genai', '3.3.0'],
+];
+
+describe('a program is named by its user agent', () => {
+  test.each(seen)('%s', (userAgent, name, version) => {
+    expect(clientOf(userAgent)).toEqual({ name, version });
+  });
+});
+
+describe('any other', () => {
+  test.each([
+    ['python-httpx/0.27.0', 'python-httpx', '0.27.0'],
+    ['curl/8.5.0', 'curl', '8.5.0'],
+    ['Mozilla/5.0 (X11; Linux x86_64) Firefox/128.0', 'Mozilla', '5.0'],
+    ['node', 'node', ''],
+    ['mail/1.0 (not claude-cli)', 'mail', '1.0'],
+    ['', '', ''],
+    ['   ', '', ''],
+    ['(comment)', '', ''],
+  ])('is its first product: %j', (userAgent, name, version) => {
+    expect(clientOf(userAgent)).toEqual({ name, version });
+  });
+
+  test('has at most 64 characters of a name and of a version', () => {
+    expect(clientOf(`${'n'.repeat(80)}/${'1'.repeat(80)}`)).toEqual({ name: 'n'.repeat(64), version: '1'.repeat(64) });
+  });
+
+  test('of any length takes no longer to be read than its first 1,024 characters', () => {
+    expect(clientOf(`a/1 ${'ai-sdk-'.repeat(100_000)}`)).toEqual({ name: 'a', version: '1' });
+  });
+});

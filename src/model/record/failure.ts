@@ -16,7 +16,7 @@ export interface Failure {
 export const maxFailureMessageBytes = 1024;
 
 /** The client left before the end: the call has not failed. */
-export const clientLeftStatus = 499;
+const clientLeftStatus = 499;
 
 /** Whether a status alone says that a call failed. */
 export function isFailedStatus(status: number): boolean {

@@ -20,5 +20,6 @@ it(`after ${kills} kills of a worker, the core, the supervisor and the whole tre
   expect(logs.repeated).toBeGreaterThan(10);
   expect(verdict.responses).toBeGreaterThan(200);
   expect(verdict.acknowledgedUpdates).toBeGreaterThan(10);
-  expect(verdict.brokenOff).toBeGreaterThan(0);
+  // Of few calls it may be that none had a head and no end.
+  expect(verdict.brokenOff).toBeGreaterThanOrEqual(byLength(0, 1));
 });

@@ -21,6 +21,13 @@ export function exceedsBytes(text: string, maxBytes: number): boolean {
   return text.length * maxBytesOfUnit > maxBytes && Buffer.byteLength(text) > maxBytes;
 }
 
+/** Where the last whole character ends among the first bytes of a text in UTF-8. */
+export function endOfCharacters(bytes: Uint8Array, maxBytes: number): number {
+  let end = Math.min(bytes.length, maxBytes);
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return end;
+}
+
 /**
  * Parses JSON of unknown origin. @returns undefined when the text is not JSON (JSON itself has no undefined) or exceeds the limits of
  * `json/bounds.ts`.

@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { AllowedTarget, EgressPolicy } from '../../egress/target-guard.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type AttemptOutcome, maxHeadBytes, type ResponseHead } from '../../model/events/attempt.ts';
+import { endOfCharacters } from '../../model/text.ts';
 import { headerPairs } from '../../platform/http/header-list.ts';
 import { retryAfter } from '../../platform/http/retry-after.ts';
 
@@ -197,9 +198,7 @@ function headOf({ statusCode = 0, statusMessage = '', httpVersion, rawHeaders }:
     .replaceAll('\0', '\uFFFD');
   const bytes = Buffer.from(text);
   if (bytes.length <= maxHeadBytes) return { status: statusCode, head: text };
-  let end = maxHeadBytes;
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return { status: statusCode, head: bytes.toString('utf8', 0, end) };
+  return { status: statusCode, head: bytes.toString('utf8', 0, endOfCharacters(bytes, maxHeadBytes)) };
 }
 
 function failed(reason: string): AttemptOutcome {

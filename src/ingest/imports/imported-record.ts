@@ -1,6 +1,6 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts, feedbackScore } from '../../model/change.ts';
 import type { Exchange, ImportedFacts, ImportedOpen } from '../../model/record/exchange.ts';
-import type { Failure } from '../../model/record/failure.ts';
+import { cutMessage, type Failure } from '../../model/record/failure.ts';
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
@@ -156,7 +156,7 @@ function statedTexts(item: ImportedItem, provider: string, context: ImportContex
     model: requestModel === texts.model ? responseModel : requestModel,
     provider: providerNamed(item.provider.toLowerCase()) === undefined ? text(item.provider) : item.provider,
     countryCode: text(texts.country_code),
-    failure: { type: text(item.failure?.type ?? ''), message: text(item.failure?.message ?? '') },
+    failure: { type: text(item.failure?.type ?? ''), message: cutMessage(text(item.failure?.message ?? '')) },
     client: text(texts.client),
     clientVersion: text(texts.client_version),
     cacheReferenceId: text(texts.cache_reference_id),

@@ -28,6 +28,7 @@ describe('a call that went well', () => {
     ],
     ['whose client left', { end: { outcome: 'client_left' }, headers: stream, response: chunk({ content: 'H' }) }],
     ['of a stream in a format that is not known', { open: { provider: 'nobody' }, headers: stream, response: 'data: a\n\ndata: b\n\n' }],
+    ['of a stream of which a part is not on disk', { headers: stream, response: chunk({ content: 'H' }), end: { responseBytes: 10_000 } }],
     ['of a stream that was recorded cut', { headers: stream, response: chunk({ content: 'H' }), end: { responseCut: true } }],
   ])('%s has no failure', (_, sketch) => {
     expect(failureIn(sketch)).toBeNull();
@@ -137,6 +138,15 @@ describe('the message', () => {
       type: 't',
       message: '',
     });
+  });
+
+  test('is redacted before it is cut, so that no half of a secret is left', () => {
+    const record = interpret({
+      status: 500,
+      response: failing(`${'x'.repeat(1020)}anna failed`),
+      redact: (texts) => ({ ...texts, failureMessage: texts.failureMessage.replace('anna', '[name]') }),
+    });
+    expect(record.failure?.message).toBe(`${'x'.repeat(1020)}[nam`);
   });
 
   test('is redacted as the response is', () => {

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../model/record/exchange.ts';
-import { type Failure, type FailureKind, isFailedStatus, maxFailureMessageBytes } from '../../model/record/failure.ts';
+import { type Failure, type FailureKind, isFailedStatus } from '../../model/record/failure.ts';
 import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import { exceedsBytes, isJsonObject, type JsonObject } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
@@ -13,13 +13,13 @@ interface ToldError {
 
 const untold: ToldError = { type: '', message: '' };
 
-/** Why a call failed; null: it did not. @param status of its record. */
+/** Why a call failed; null: it did not. The message has any length, as a secret must be whole to be redacted. @param status of its record. */
 export function failureOf(exchange: Exchange, status: number, response: ReadResponse): Failure | null {
   const told = toldError(response.parsed);
   const kind = kindOf(exchange, status, { response, told });
   if (kind === null) return null;
   const { type, message } = told ?? (kind === 'status' || kind === 'no_reply' ? statedMessage(response.parsed) : untold);
-  return { kind, type: exceedsBytes(type, textLimits.identifierBytes) ? '' : type, message: cut(message) };
+  return { kind, type: exceedsBytes(type, textLimits.identifierBytes) ? '' : type, message };
 }
 
 interface Reply {
@@ -56,10 +56,10 @@ function isFailedBody(parsed: unknown): boolean {
 }
 
 /** A stream that was understood, of which all is here, and that neither has its end nor says why it ends. */
-function endsEarly({ end, open }: Exchange, { response: { facts, parsed, streamed, whole } }: Reply): boolean {
+function endsEarly({ end, open, responseBody }: Exchange, { response: { facts, parsed, streamed, whole } }: Reply): boolean {
   if (!streamed || whole || parsed === undefined || facts.finishReason !== '') return false;
   if (loggedFactsOf(open) !== undefined) return false;
-  return end?.outcome === 'complete' && end.responseCut !== true;
+  return end?.outcome === 'complete' && end.responseCut !== true && responseBody.length >= end.responseBytes;
 }
 
 /** `error` of a body, or of the events of a stream; of the first item where the body is a list. */
@@ -88,12 +88,4 @@ function firstText(object: JsonObject, names: readonly string[]): string {
     if (typeof value === 'number') return String(value);
   }
   return '';
-}
-
-function cut(text: string): string {
-  if (!exceedsBytes(text, maxFailureMessageBytes)) return text;
-  const bytes = Buffer.from(text.slice(0, maxFailureMessageBytes));
-  let end = Math.min(bytes.length, maxFailureMessageBytes);
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return bytes.subarray(0, end).toString();
 }

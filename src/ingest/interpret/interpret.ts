@@ -1,7 +1,7 @@
 import { type AcceptedChange, applyChange, type ChangeableFacts } from '../../model/change.ts';
 import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, LoggedFacts, Tags } from '../../model/record/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../../model/pricing/money.ts';
-import type { Failure } from '../../model/record/failure.ts';
+import { cutMessage, type Failure } from '../../model/record/failure.ts';
 import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import type { Attempt, CostSource, RequestRecord } from '../../model/record/request-record.ts';
 import { mapTextTags } from '../../model/record/text-tags.ts';
@@ -114,7 +114,7 @@ function madeAndFailed({ userAgent, failureType, failureMessage }: RecordTexts, 
   return {
     client: name,
     clientVersion: version,
-    failure: failure === null ? null : { kind: failure.kind, type: failureType, message: failureMessage },
+    failure: failure === null ? null : { kind: failure.kind, type: failureType, message: cutMessage(failureMessage) },
   };
 }
 

@@ -1,3 +1,5 @@
+import { endOfCharacters, exceedsBytes } from '../text.ts';
+
 /**
  * Why a call failed. `status`: the provider's status says so. `reply`: its status is good, and the reply carries an error. `stream`: the
  * reply broke off before its end. `no_reply`: there was none. `refused`: by us.
@@ -9,11 +11,11 @@ export interface Failure {
   readonly kind: FailureKind;
   /** The provider's own word, such as `overloaded_error`, or our error code; empty: not told. */
   readonly type: string;
-  /** At most {@link maxFailureMessageBytes} of UTF-8; empty: not told, or the response is not kept. */
+  /** At most 1 KiB of UTF-8; empty: not told, or the response is not kept. */
   readonly message: string;
 }
 
-export const maxFailureMessageBytes = 1024;
+const maxFailureMessageBytes = 1024;
 
 /** The client left before the end: the call has not failed. */
 const clientLeftStatus = 499;
@@ -27,4 +29,11 @@ export function isFailedStatus(status: number): boolean {
 export function failureOfStatus(status: number): Failure | null {
   if (!isFailedStatus(status)) return null;
   return { kind: status === 0 ? 'no_reply' : 'status', type: '', message: '' };
+}
+
+/** The beginning of a message, without half a character at its end. */
+export function cutMessage(message: string): string {
+  if (!exceedsBytes(message, maxFailureMessageBytes)) return message;
+  const bytes = Buffer.from(message.slice(0, maxFailureMessageBytes));
+  return bytes.toString('utf8', 0, endOfCharacters(bytes, maxFailureMessageBytes));
 }

@@ -1,5 +1,6 @@
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
 import { type ColumnDefinition, columnNames, requestColumns as catalogue } from '../../model/record/columns.ts';
+import { endOfCharacters } from '../../model/text.ts';
 import { defaultSearchMaxBytes } from '../../model/vocabulary/limits.ts';
 import { type Span, spansOf } from './spans.ts';
 import { changeColumns, changeRows } from './change-rows.ts';
@@ -202,9 +203,7 @@ function splitText(body: RecordedBody, maxBytes: number): SplitText {
   if (body.kind === 'binary' || text.length * maxBytesOfUnit <= maxBytes) return { head: text, rest: '' };
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return { head: text, rest: '' };
-  let end = maxBytes;
-  // Do not split a character.
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  const end = endOfCharacters(bytes, maxBytes);
   return { head: bytes.toString('utf8', 0, end), rest: bytes.toString('utf8', end) };
 }
 

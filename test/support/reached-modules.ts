@@ -6,7 +6,7 @@ export const engine = 'chdb/connection';
 /** The simulated disk intercepts its process's file access: each file that uses it has a process of its own. */
 export const simulatedDisk = 'src/spool/testing/simulated-disk.ts';
 
-const imported = /(?:^(?:import|export)\s(?!type\b)[^'";]*?|\bimport\()\s*'([^']+)'/gms;
+const imported = /(?:^(?:import|export)\s(?!type\b)(?:[^'";]*?\sfrom)?|\bimport\()\s*'([^']+)'/gms;
 
 /** Test files below these folders that import a module, directly or indirectly, those of system tests too. */
 export function filesThatReach(module: string, folders: readonly string[]): readonly string[] {

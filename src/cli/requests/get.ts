@@ -76,7 +76,10 @@ function statusText({ response_status: status }: RequestItem): string {
 
 function failureText({ failure }: RequestItem): string | undefined {
   if (failure === null) return undefined;
-  return [failure.type ?? failure.kind.replace('_', ' '), failure.message].filter((text) => text !== null).join(': ');
+  const { kind, type, message } = failure;
+  // An error status that the reply does not explain stands in the line of the status.
+  if (kind === 'status' && type === null && message === null) return undefined;
+  return [type ?? kind.replace('_', ' '), message].filter((text) => text !== null).join(': ');
 }
 
 function momentOf(at: string, timezone: string): string {

@@ -2,6 +2,7 @@ import { type OrganizationId, uuidOfHex } from '../../src/model/ids.ts';
 import { moneyOfUsd } from '../../src/model/pricing/money.ts';
 import { noTrace, type RequestRecord } from '../../src/model/record/request-record.ts';
 import { emptyTextTags } from '../../src/model/record/text-tags.ts';
+import { previewOf } from '../../src/ingest/interpret/previews.ts';
 import { failureOfStatus } from '../../src/model/record/failure.ts';
 import { unreportedUsage } from '../../src/model/record/usage.ts';
 
@@ -146,5 +147,7 @@ export function recordAt(number: number, count: number, organizationId: Organiza
     promptText: question,
     lastUserText: question,
     completionText: answer,
+    inputPreview: previewOf(question),
+    outputPreview: previewOf(answer),
   };
 }

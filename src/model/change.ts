@@ -9,6 +9,9 @@ const changeKinds = ['property', 'score', 'feedback', 'session_property'] as con
 export const historyKinds = [...changeKinds, 'cost', 'usage', 'texts'] as const;
 export type HistoryKind = (typeof historyKinds)[number];
 
+export const previewColumns = ['input_preview', 'output_preview'] as const;
+type PreviewColumn = (typeof previewColumns)[number];
+
 /** A change by a caller: each name is added or replaced; the others stay. */
 export type Change =
   | { readonly kind: 'property'; readonly values: ReadonlyMap<string, string> }
@@ -21,6 +24,8 @@ export type Change =
       readonly over: ReadonlyMap<string, readonly string[]>;
       /** Added to those of the record. */
       readonly links: readonly string[];
+      /** Of bodies that log records filled. */
+      readonly previews?: Partial<Readonly<Record<PreviewColumn, string>>>;
     }
   /**
    * Applies to every request of a session. The call has one history entry for all of them; each request stores only the change's number.

@@ -108,6 +108,8 @@ function callFields(record: JsonObject) {
     target_url: targetUrl,
     provider: providerInRecords(provider) ?? provider.toUpperCase(),
     country_code: textIn(record, 'country_code'),
+    input_preview: null,
+    output_preview: null,
     client: null,
     client_version: null,
     request_model: requestModel,

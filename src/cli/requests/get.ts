@@ -49,6 +49,7 @@ function detailsOf(item: RequestItem, timezone: string): readonly Detail[] {
     ['Provider', item.provider],
     ['Path', item.request_path ?? undefined],
     ['Target', item.target_url ?? undefined],
+    ...previewsOf(item),
     ['Cost', item.cost === null ? 'not known' : `${costText(item.cost)} (${item.cost_source})`],
     ['Tokens', tokensText(item)],
     ['User', item.request_user_id],
@@ -62,6 +63,13 @@ function detailsOf(item: RequestItem, timezone: string): readonly Detail[] {
     ['Client', [item.client, item.client_version].filter((text) => text !== null).join(' ') || undefined],
     ['Attempts', item.attempts?.map(({ provider, status, error }) => `${provider} ${error ?? status}`).join(', ')],
     ['Size', `${countText(item.size_bytes)} bytes`],
+  ];
+}
+
+function previewsOf({ input_preview: input, output_preview: output }: RequestItem): readonly Detail[] {
+  return [
+    ['Input', input ?? undefined],
+    ['Output', output ?? undefined],
   ];
 }
 

@@ -13,7 +13,7 @@ export const shortColumns: Readonly<Record<string, string>> = {
 };
 
 const furtherColumns = `model provider cost latency time_to_first_byte time_to_first_token streamed client client_version prompt_tokens completion_tokens total_tokens cached session_name session_path
-  country_code target_url request_body response_body properties properties. scores scores. inputs.`;
+  country_code target_url input_preview output_preview request_body response_body properties properties. scores scores. inputs.`;
 
 /** Columns that a shell completes. */
 export const suggestedColumns: readonly string[] = [...Object.keys(shortColumns), ...furtherColumns.split(/\s+/)];

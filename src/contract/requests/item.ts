@@ -100,8 +100,8 @@ const ownFields = {
 
 /** The order of the fields in the document; other fields come last. */
 const fieldOrder = `
-  request_id request_created_at request_path request_referrer request_body request_user_id request_properties request_model
-  model_override node_id job_id trace_id span_id response_id response_created_at response_status failure response_body response_model model provider
+  request_id request_created_at request_path request_referrer request_body input_preview request_user_id request_properties request_model
+  model_override node_id job_id trace_id span_id response_id response_created_at response_status failure response_body output_preview response_model model provider
   target_url country_code client client_version delay_ms latency time_to_first_byte time_to_first_token streamed gateway_overhead_ms prompt_tokens completion_tokens total_tokens
   reasoning_tokens usage_raw attempts prompt_cache_read_tokens prompt_cache_write_tokens prompt_audio_tokens
   completion_audio_tokens usage_estimated cost costUSD cost_source properties scores assets asset_ids asset_urls prompt_id

@@ -27,6 +27,7 @@ beforeAll(async () => {
       requestId: idAt(noon, 1),
       requestBody: json({ model: 'gpt-4o', n: 12345678901234567890n.toString() }),
       responseBody: { kind: 'text', text: 'hello' },
+      inputPreview: 'Hello?',
       usage: { ...unreportedUsage, promptTokens: 3, completionTokens: 4 },
       cost: parseMoney('0.25') ?? null,
       latencyMs: 17,
@@ -81,6 +82,8 @@ it('a payload has the request with its bodies and its metadata, as they are stor
       request_body: { model: 'gpt-4o', n: '12345678901234567890' },
       response_body: 'hello',
       request_response_url: `https://gatelog.example/${idAt(noon, 1)}`,
+      input_preview: 'Hello?',
+      output_preview: null,
       metadata: { cost: 0.25, promptTokens: 3, completionTokens: 4, totalTokens: 7, latencyMs: 17 },
     },
   ]);

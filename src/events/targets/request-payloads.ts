@@ -98,6 +98,8 @@ function dataOf(item: ReturnType<typeof requestItem>, bodies: ShortBodiesRow | u
   return {
     request_body: bodies?.request_is_long === true ? leftOut : request,
     response_body: bodies?.response_is_long === true ? leftOut : response,
+    input_preview: item.input_preview,
+    output_preview: item.output_preview,
     metadata: {
       cost: item.cost,
       promptTokens: item.prompt_tokens,

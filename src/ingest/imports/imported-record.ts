@@ -10,6 +10,7 @@ import { wireFormatByShape } from '../../providers/by-shape.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
 import { bodyGroupOf } from '../interpret/body-group.ts';
 import { type InterpretContext, redacted, withShortNames } from '../interpret/interpret.ts';
+import { inputPreviewOf, outputPreviewOf, previewOf, type Previews, recordedValue } from '../interpret/previews.ts';
 import { firstNonEmpty, noTexts, orEmpty, type RecordTexts } from '../interpret/record-texts.ts';
 import { bytesOf, type ImportedItem, readItem } from './read-item.ts';
 
@@ -63,6 +64,7 @@ export function importedRecord({ open, requestBody }: ImportedExchange, context:
     promptText: texts.promptText,
     lastUserText: texts.lastUserText,
     completionText: texts.completionText,
+    ...previewsOf(item, texts, provider, context),
   });
   return { record, updatedAt: item.updatedAt ?? open.imported.at };
 }
@@ -120,6 +122,26 @@ function textsOf(item: ImportedItem, { request, response }: Facts): RecordTexts 
     jobId: texts.job_id,
     nodeId: texts.node_id,
     experimentId: '',
+  };
+}
+
+/**
+ * The item's own, which is all that one without bodies has; else those of its bodies. Under rules the bodies come first: a text that a rule
+ * matches may stand across the end of a preview.
+ */
+function previewsOf(item: ImportedItem, texts: RecordTexts, provider: string, context: ImportContext): Previews {
+  const request = recordedValue({ body: item.requestBody, parsed: item.requestValue }, texts.requestBody);
+  const response = recordedValue({ body: item.responseBody, parsed: item.responseValue }, texts.responseBody);
+  const stated = redacted({ ...noTexts, promptText: item.inputPreview, completionText: item.outputPreview }, provider, context);
+  const own: Previews = { inputPreview: previewOf(stated.promptText), outputPreview: previewOf(stated.completionText) };
+  const ofBodies: Previews = {
+    inputPreview: inputPreviewOf(request, texts),
+    outputPreview: outputPreviewOf(response, texts.completionText),
+  };
+  const [first, second] = context.redact === undefined ? [own, ofBodies] : [ofBodies, own];
+  return {
+    inputPreview: first.inputPreview || second.inputPreview,
+    outputPreview: first.outputPreview || second.outputPreview,
   };
 }
 

@@ -5,6 +5,7 @@ import { orderErasure } from '../../metadata/erasures.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
+import { previewOf } from '../interpret/previews.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type IngestRig, makeGate, newId, openRig, until } from '../testing/ingest-harness.ts';
 import { byLength, testSeed } from '../../../test/support/test-length.ts';
@@ -57,11 +58,13 @@ function recordsOf({ spool }: Deployment, count: number, seedOfRecords: number):
     .map(asRecorded);
 }
 
-/** As records are: a rating is a score too, and providers have the names of records. */
+/** As records are: of a body there is a preview, a rating is a score too, and providers have the names of records. */
 const asRecorded = (record: StoredRecord): StoredRecord => ({
   ...record,
   provider: record.provider.toUpperCase(),
   model: record.model === '' ? 'unknown' : record.model,
+  inputPreview: previewOf(record.inputPreview) || 'asked',
+  outputPreview: previewOf(record.outputPreview) || 'said',
   scores: record.feedback === null ? record.scores : new Map([...record.scores, ['svc-score-feedback', Number(record.feedback.rating)]]),
 });
 
@@ -115,6 +118,48 @@ describe('an import', () => {
     expect(firstDifference(before, after)).toBeUndefined();
     await target.stop();
     await source.stop();
+  });
+
+  test('keeps the previews of an item without bodies; one without previews gets those of its bodies', async () => {
+    const target = await new Deployment(rig).start();
+    await target.import([
+      item({ request_user_id: 'without bodies', input_preview: 'Where is\nAtlantis?', output_preview: 'Nowhere.' }),
+      item({ request_user_id: 'with bodies', ...call('Where is Troy?', 'In Hisarlik.') }),
+      item({ request_user_id: 'with neither' }),
+    ]);
+    await target.whenStored();
+    const items = await target.query({ filter: 'all', includeBodies: false });
+    await target.stop();
+    expect(new Map(items.map((each) => [each.request_user_id, [each.input_preview, each.output_preview]]))).toEqual(
+      new Map([
+        ['without bodies', ['Where is Atlantis?', 'Nowhere.']],
+        ['with bodies', ['Where is Troy?', 'In Hisarlik.']],
+        ['with neither', [null, null]],
+      ]),
+    );
+  });
+
+  test('applies the rules to the previews of an item', async () => {
+    const target = await new Deployment(rig).start();
+    const { organizationId } = target.spool;
+    await rig.database.queries.insertInto('organizations').values({ id: organizationId, name: organizationId, created_at: 0 }).execute();
+    await new RedactionRules(rig.database, systemClock).replace(organizationId, [
+      { kind: 'email', pattern: null, replacement: '[EMAIL]', appliesTo: ['request', 'response'] },
+    ]);
+    const across = `${'a'.repeat(194)} ann@example.com`;
+    await target.import([
+      item({ request_user_id: 'a', input_preview: 'I am ann@example.com', output_preview: 'Hello ann@example.com' }),
+      item({ request_user_id: 'b', ...call(across, across), input_preview: across.slice(0, 200), output_preview: across.slice(0, 200) }),
+    ]);
+    await target.whenStored();
+    const items = await target.query({ filter: 'all' });
+    await target.stop();
+    expect(new Map(items.map((each) => [each.request_user_id, [each.input_preview, each.output_preview]]))).toEqual(
+      new Map([
+        ['a', ['I am [EMAIL]', 'Hello [EMAIL]']],
+        ['b', [`${'a'.repeat(194)} [EMAI`, `${'a'.repeat(194)} [EMAI`]],
+      ]),
+    );
   });
 
   test('keeps the identifier of another organisation apart', async () => {

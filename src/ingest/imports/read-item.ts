@@ -6,7 +6,7 @@ import type { Money } from '../../model/pricing/money.ts';
 import type { Failure } from '../../model/record/failure.ts';
 import { type Attempt, type CostSource, costSources, type RecordedBody } from '../../model/record/request-record.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { textLimits } from '../../model/vocabulary/limits.ts';
+import { previewLimits, textLimits } from '../../model/vocabulary/limits.ts';
 import { providerInRecords } from '../../model/providers/providers.ts';
 import { recordJson } from '../interpret/body.ts';
 import { failureOf } from './failure.ts';
@@ -31,6 +31,8 @@ export interface CheckedItem extends ItemTags {
   readonly responseCreatedAt: number | null;
   readonly updatedAt: number | null;
   readonly texts: Readonly<Record<(typeof identifierFields)[number], string>>;
+  readonly inputPreview: string;
+  readonly outputPreview: string;
   readonly path: string;
   readonly targetUrl: string;
   readonly referrer: string;
@@ -186,6 +188,8 @@ function checkFields(item: JsonObject): CheckedItem {
     responseCreatedAt,
     updatedAt: fields.time('updated_at'),
     texts: identifiersOf(fields),
+    inputPreview: fields.text('input_preview', previewLimits.bytes),
+    outputPreview: fields.text('output_preview', previewLimits.bytes),
     path: fields.text('request_path', textLimits.addressBytes),
     targetUrl: fields.text('target_url', textLimits.addressBytes * 2),
     referrer: fields.text('request_referrer', textLimits.headerBytes),

@@ -22,7 +22,8 @@ import { bodyGroupOf } from './body-group.ts';
 import { withEstimate } from './estimate-usage.ts';
 import { propertiesOf, sessionIdOf, withAgentSession } from './properties.ts';
 import { type ReadResponse, readRequest, readResponse, upstreamPath } from './bodies.ts';
-import { firstNonEmpty, type RecordTexts, type RedactTexts, orEmpty, textsOf } from './record-texts.ts';
+import { inputPreviewOf, outputPreviewOf, type Previews, recordedValue } from './previews.ts';
+import { firstNonEmpty, type RecordTexts, type RedactTexts, orEmpty, textsOf, type TextSources } from './record-texts.ts';
 import { matchesThreatPattern } from '../threats/patterns.ts';
 
 export interface InterpretContext {
@@ -100,7 +101,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     ...notYetKnown,
     ...cacheFactsOf(open),
     ...timingOf(exchange, response),
-    ...bodiesOf(exchange, texts),
+    ...bodiesOf(exchange, texts, sources),
   };
 }
 
@@ -191,8 +192,9 @@ function isListed(model: string, provider: string, { book, organization }: Price
   return book.lists(knownProvider?.priceProviderId, model) || organizationModels(organization, recordNameOf(provider)).includes(model);
 }
 
-function bodiesOf({ open: { tags }, end, requestBody, responseBody }: Exchange, texts: RecordTexts) {
+function bodiesOf({ open: { tags }, end, requestBody, responseBody }: Exchange, texts: RecordTexts, sources: TextSources) {
   return {
+    ...previewsOf(sources, texts),
     requestBody: texts.requestBody,
     responseBody: texts.responseBody,
     requestBodyCut: end?.requestCut === true || lacksParts(tags.requestBody, requestBody, end?.requestBytes),
@@ -201,6 +203,14 @@ function bodiesOf({ open: { tags }, end, requestBody, responseBody }: Exchange, 
     lastUserText: texts.lastUserText,
     completionText: texts.completionText,
     sizeBytes: end === undefined ? requestBody.length + responseBody.length : end.requestBytes + end.responseBytes,
+  };
+}
+
+/** Made of the bodies as they are recorded. */
+function previewsOf({ request, response }: TextSources, texts: RecordTexts): Previews {
+  return {
+    inputPreview: inputPreviewOf(recordedValue(request, texts.requestBody), texts),
+    outputPreview: outputPreviewOf(recordedValue(response, texts.responseBody), texts.completionText),
   };
 }
 

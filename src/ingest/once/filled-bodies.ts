@@ -1,9 +1,10 @@
 import { writeExactly } from '../../model/json/exact-numbers.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
-import { isJsonObject, type JsonObject, parseExactly } from '../../model/text.ts';
+import { isJsonObject, type JsonObject, parseExactly, parseOwnJson } from '../../model/text.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
 import type { BodiesRecord } from '../../store/insert/rows.ts';
 import type { ReadTexts, StoredBodies } from '../../store/once/span-texts.ts';
+import { inputPreviewOf, outputPreviewOf, type Previews } from '../interpret/previews.ts';
 
 /** Which parts of a record log records have told before. */
 export interface FilledBefore {
@@ -16,6 +17,7 @@ export interface FilledBodies {
   /** How many messages came in; 0: that part stays as it is. */
   readonly requestMessages: number;
   readonly responseMessages: number;
+  readonly previews: Previews;
 }
 
 /**
@@ -28,12 +30,15 @@ export function filledBodies(stored: StoredBodies, texts: readonly ReadTexts[], 
   const request = filledRequest(objectOf(stored.requestKind, stored.request), texts, before.request);
   const response = filledResponse(objectOf(stored.responseKind, stored.response), texts, before.response);
   if (request === undefined && response === undefined) return undefined;
+  const requestText = request === undefined ? stored.request : writeExactly(request.body);
+  const responseText = response === undefined ? stored.response : writeExactly(response.body);
+  const bodies = withDerived(stored, requestText, responseText);
   return {
-    bodies: withDerived(
-      stored,
-      request === undefined ? stored.request : writeExactly(request.body),
-      response === undefined ? stored.response : writeExactly(response.body),
-    ),
+    bodies,
+    previews: {
+      inputPreview: inputPreviewOf(parseOwnJson(requestText), bodies),
+      outputPreview: outputPreviewOf(parseOwnJson(responseText), bodies.completionText),
+    },
     requestMessages: request?.added ?? 0,
     responseMessages: response?.added ?? 0,
   };

@@ -144,13 +144,22 @@ export class SpanTexts {
       const stale = filled.flatMap((record) => record.stale);
       await spanTexts.replaceBodies(organizationId, { rows, stale, token: `texts-${token}-bodies`, searchMaxBytes }, signal);
       await Promise.all(
-        filled.map(({ row: { requestId, createdAt }, keyId, requestMessages, responseMessages }) => {
+        filled.map(({ row: { requestId, createdAt }, keyId, requestMessages, responseMessages, previews }) => {
           const links = [
             hasTextsMark,
             ...(requestMessages > 0 ? [toldByLogs.request] : []),
             ...(responseMessages > 0 ? [toldByLogs.response] : []),
           ];
-          const change = { kind: 'fill', values: new Map(), over: new Map(), links } as const;
+          const change = {
+            kind: 'fill',
+            values: new Map(),
+            over: new Map(),
+            links,
+            previews: {
+              ...(requestMessages > 0 ? { input_preview: previews.inputPreview } : {}),
+              ...(responseMessages > 0 ? { output_preview: previews.outputPreview } : {}),
+            },
+          } as const;
           return changeStored({ accepted: { organizationId, requestId, change, keyId, acceptedAt, number: acceptedAt * 1000 }, createdAt });
         }),
       );

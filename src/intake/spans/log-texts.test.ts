@@ -60,11 +60,13 @@ interface Row {
   readonly status: number;
   readonly prompt_tokens: string | number;
   readonly cost: string;
+  readonly input_preview: string;
+  readonly output_preview: string;
   readonly request: string;
   readonly response: string;
 }
 
-const bodiesQuery = `SELECT id_text AS id, status, prompt_tokens, toString(cost) AS cost, concat(b.request_body, b.request_rest) AS request,
+const bodiesQuery = `SELECT id_text AS id, status, prompt_tokens, toString(cost) AS cost, input_preview, output_preview, concat(b.request_body, b.request_rest) AS request,
   concat(b.response_body, b.response_rest) AS response
   FROM requests AS r LEFT JOIN (SELECT * FROM bodies WHERE org_id = {tenant:UInt128}) AS b ON b.request_id = r.request_id
   WHERE r.org_id = {tenant:UInt128} ORDER BY r.request_id`;
@@ -123,7 +125,9 @@ describe('what log records tell of a span is in its request', () => {
     }
     await scene.live();
     expect(await scene.texts()).toEqual([told]);
-    expect(await scene.rows()).toMatchObject([{ status: 200, cost: '0.00065' }]);
+    expect(await scene.rows()).toMatchObject([
+      { status: 200, cost: '0.00065', input_preview: 'Why is the sky blue?', output_preview: 'It scatters.' },
+    ]);
     expect((await scene.rows()).map((row) => Number(row.prompt_tokens))).toEqual([1000]);
     const { requests, bodies } = await scene.spool.storedIds();
     expect(bodies).toEqual(requests);

@@ -93,8 +93,10 @@ function textColumns(characters: number, sought: readonly string[]): readonly Co
     const isSoughtElsewhere = sought.some((text) => placeIn(lower, text.toLowerCase()) === -1);
     return isSoughtElsewhere ? wholePromptIn(body) : asked;
   };
+  // A tool's result is no words of anybody, and an import may have no bodies.
+  const shown = (text: string, preview: string | null): string => excerpt(text === '' ? (preview ?? '') : text, characters, sought);
   return [
-    { name: 'asked', isExcerpt: true, cell: ({ request_body: body }) => excerpt(prompt(body), characters, sought) },
-    { name: 'answered', isExcerpt: true, cell: ({ response_body: body }) => excerpt(answeredIn(body), characters, sought) },
+    { name: 'asked', isExcerpt: true, cell: ({ request_body: body, input_preview: preview }) => shown(prompt(body), preview) },
+    { name: 'answered', isExcerpt: true, cell: ({ response_body: body, output_preview: preview }) => shown(answeredIn(body), preview) },
   ];
 }

@@ -238,6 +238,20 @@ export const requestColumns = {
     shown('client', 'Program that made the call, such as `claude-code` or `openai-node`, by its user agent.'),
   ),
   client_version: text(({ clientVersion }) => clientVersion, shown('client_version', 'Version of that program.')),
+  input_preview: text(
+    ({ inputPreview }) => inputPreview,
+    shown(
+      'input_preview',
+      'Beginning of what the request says last, in one line of at most 200 characters: words of the user, or the result of a tool.',
+    ),
+  ),
+  output_preview: text(
+    ({ outputPreview }) => outputPreview,
+    shown(
+      'output_preview',
+      'Beginning of the answer, in one line of at most 200 characters: its text, or the name and arguments of the first tool that it calls.',
+    ),
+  ),
 } as const satisfies Readonly<Record<string, ColumnDefinition>>;
 
 export type RequestColumns = typeof requestColumns;
@@ -261,6 +275,9 @@ export const changeableColumns = [
   'feedback_number',
   'feedback_rating',
   'feedback_created_at',
+  // Texts that a span lacks may come later.
+  'input_preview',
+  'output_preview',
 ] as const satisfies readonly ColumnName[];
 
 type ReadColumn = { [Name in ColumnName]: RequestColumns[Name]['use'] extends 'stored' ? never : Name }[ColumnName];

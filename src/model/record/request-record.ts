@@ -132,6 +132,9 @@ export interface RequestRecord extends TextTags {
   readonly promptText: string;
   readonly lastUserText: string;
   readonly completionText: string;
+  /** The last of what a request says, and the first of what its response says, in one line each. */
+  readonly inputPreview: string;
+  readonly outputPreview: string;
   /** Bytes of both bodies as they passed. */
   readonly sizeBytes: number;
 }

@@ -14,6 +14,9 @@ export const textLimits = { identifierBytes: 8 * 1024, inputsBytes: 64 * 1024, h
 /** Characters of the name of a program that makes calls, and of its version; of its user agent, as far as it is read. */
 export const clientLimits = { nameCharacters: 64, userAgentCharacters: 1024 } as const;
 
+/** Characters (code points) of a preview of a request or its answer, and the bytes in UTF-8 that so many may have. */
+export const previewLimits = { characters: 200, bytes: 4 * 200 } as const;
+
 /** Hidden properties of an organisation, and names in a list of properties. */
 export const propertyListLimits = { hidden: 1000, names: 10_000 } as const;
 

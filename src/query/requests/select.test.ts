@@ -18,6 +18,8 @@ import { requestItem, requestItems } from './item.ts';
 import type { BodiesRow, RequestRow } from './columns.ts';
 import { bodiesStatements, pageStatements, requestsByIdStatement } from './select.ts';
 
+const failedOnce = { provider: 'OPENAI', status: 500, ms: 5, error: 'reset' };
+const answered = { provider: 'AZURE', status: 200, ms: 9 };
 const otherTenant = '0197b000-0000-7000-8000-00000000000b' as OrganizationId;
 const full: RequestRecord = {
   ...empty,
@@ -59,10 +61,7 @@ const full: RequestRecord = {
   timeToFirstTokenMs: 120,
   streamed: true,
   gatewayOverheadMs: 0.25,
-  attempts: [
-    { provider: 'OPENAI', status: 500, ms: 5, error: 'reset' },
-    { provider: 'AZURE', status: 200, ms: 9 },
-  ],
+  attempts: [failedOnce, answered],
   usage: { ...unreportedUsage, promptTokens: 5, completionTokens: 7, reasoningTokens: 2, raw: { prompt_tokens: 5 } },
   cost: moneyOfUsd(0.000123) ?? null,
   costSource: 'price-book',
@@ -75,6 +74,8 @@ const full: RequestRecord = {
   requestBody: { kind: 'json', text: '{"messages":[1]}' },
   responseBody: { kind: 'text', text: 'data: broken' },
   lastUserText: 'ask',
+  inputPreview: 'ask',
+  outputPreview: 'answer',
   sizeBytes: 28,
 };
 
@@ -249,9 +250,8 @@ describe('an item', () => {
 
   test('has every key and null where nothing is known', async () => {
     const [item] = await items({ filter: leaf('request_id', { equals: empty.requestId }) });
-    const filled = Object.entries(item ?? {}).filter(([, value]) => value !== null);
     expect(Object.keys(item ?? {}).toSorted()).toEqual(Object.keys(fullItem).toSorted());
-    expect(Object.fromEntries(filled)).toEqual({
+    expect(Object.fromEntries(Object.entries(item ?? {}).filter(([, value]) => value !== null))).toEqual({
       request_id: empty.requestId,
       signed_body_url: `/${empty.requestId}`,
       organization_id: tenant,
@@ -362,11 +362,10 @@ const fullItem = {
   streamed: true,
   client: 'codex',
   client_version: '0.171.0',
+  input_preview: 'ask',
+  output_preview: 'answer',
   gateway_overhead_ms: 0.25,
-  attempts: [
-    { provider: 'OPENAI', status: 500, ms: 5, error: 'reset' },
-    { provider: 'AZURE', status: 200, ms: 9 },
-  ],
+  attempts: [failedOnce, answered],
   response_body: 'data: broken',
   prompt_tokens: 5,
   completion_tokens: 7,

@@ -90,6 +90,8 @@ export const empty: RequestRecord = {
   promptText: '',
   lastUserText: '',
   completionText: '',
+  inputPreview: '',
+  outputPreview: '',
   sizeBytes: 0,
 };
 

@@ -115,6 +115,8 @@ const maximal: RequestRecord = {
   promptText: nasty,
   lastUserText: 'n',
   completionText: nasty,
+  inputPreview: nasty,
+  outputPreview: 'p',
   sizeBytes: 2 ** 40,
 };
 
@@ -246,6 +248,8 @@ test('every column of a maximal record comes back as it was', async () => {
     trace_id: nasty,
     span_id: nasty,
     span_links: [nasty, ''],
+    input_preview: nasty,
+    output_preview: 'p',
     display: expect.anything() as unknown,
   });
   const display = JSON.parse(String(request['display'])) as unknown[];

@@ -21,6 +21,7 @@ import { traces } from './migrations/0017-traces.ts';
 import { credentialHashes } from './migrations/0018-credential-hashes.ts';
 import { columnByColumn } from './migrations/0019-column-by-column.ts';
 import { factsOfCalls } from './migrations/0020-facts-of-calls.ts';
+import { previews } from './migrations/0021-previews.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In order. A released step never changes. */
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   credentialHashes,
   columnByColumn,
   factsOfCalls,
+  previews,
 ];
 
 export const storeSteps = migrations.length;

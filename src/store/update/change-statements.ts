@@ -5,10 +5,12 @@ import {
   type ChangeEntry,
   feedbackScore,
   fillingValues,
+  previewColumns,
 } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { updateRows } from '../../sql/commands.ts';
+import { columnName } from '../../sql/identifier.ts';
 import { literal } from '../../sql/literal.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, sql } from '../../sql/sql.ts';
@@ -126,6 +128,12 @@ export function updateStatement(organizationId: OrganizationId, requests: readon
       sql`span_links = arraySlice(arrayDistinct(arrayConcat(span_links, ${entry(links, 'Array(Array(String))', 'links')})), 1, ${literal(maxLinks)})`,
     );
   }
+  for (const column of previewColumns) {
+    const previews = requests.map((request) => previewOf(request, column));
+    if (!previews.some((preview) => preview !== '')) continue;
+    const preview = entry(previews, 'Array(String)', column);
+    assignments.push(sql`${columnName(column)} = if(${preview} = '', ${columnName(column)}, ${preview})`);
+  }
   if (requests.some(isRated)) assignments.push(...feedbackAssignments(requests, entry));
   return compileFor(organizationId, updateRows(rows(), [...assignments, sql`updated_at = now64(3, 'UTC')`]));
 }
@@ -192,6 +200,11 @@ function propertyNamesOf({ changes }: RequestChanges): string[] {
 
 function linksOf({ changes }: RequestChanges): string[] {
   return [...new Set(changes.flatMap(({ change }) => (change.kind === 'fill' ? change.links : [])))];
+}
+
+/** Empty: the row keeps its own. */
+function previewOf({ changes }: RequestChanges, column: (typeof previewColumns)[number]): string {
+  return changes.reduce((last, { change }) => (change.kind === 'fill' ? (change.previews?.[column] ?? last) : last), '');
 }
 
 function scoreNamesOf(request: RequestChanges): string[] {

@@ -212,6 +212,8 @@ const plainRecord = time.chain((createdAt) =>
     promptText: sparse(),
     lastUserText: sparse(),
     completionText: sparse(),
+    inputPreview: sparse(),
+    outputPreview: sparse(),
     scores: scoreMaps,
     feedback,
     cacheCreatedAt: maybe(time),

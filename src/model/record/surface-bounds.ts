@@ -41,7 +41,7 @@ export const surfaceBounds = {
   spans: {
     admission: { atOnce: 1, waiting: 32 },
     received,
-    added: { free: mebibyte, perSentByte: 8, perRecord: kibibyte, most: 64 * mebibyte },
+    added: { free: mebibyte, perSentByte: 8, perRecord: 2 * kibibyte, most: 64 * mebibyte },
     remembered: 16 * mebibyte,
     work: { parts: 2_000_000, cpuMs: 3000 },
     waiting,

@@ -94,6 +94,78 @@ lowerUTF8(user_id) LIKE lowerUTF8({p0:String})
 lowerUTF8(user_id) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
+-- request_response_rmt.failure_type equals: 
+failure_type = {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.failure_type not-equals: full absent binary text
+failure_type != {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.failure_type like: 
+failure_type LIKE {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.failure_type ilike: 
+lowerUTF8(failure_type) LIKE lowerUTF8({p0:String})
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.failure_type contains: 
+lowerUTF8(failure_type) LIKE lowerUTF8({p0:String})
+-- {"p0":"%A\\_word\\%%"}
+
+-- request_response_rmt.failure_type not-contains: full absent binary text
+lowerUTF8(failure_type) NOT LIKE lowerUTF8({p0:String})
+-- {"p0":"%A\\_word\\%%"}
+
+-- request_response_rmt.client equals: 
+client = {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.client not-equals: full absent binary text
+client != {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.client like: 
+client LIKE {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.client ilike: 
+lowerUTF8(client) LIKE lowerUTF8({p0:String})
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.client contains: 
+lowerUTF8(client) LIKE lowerUTF8({p0:String})
+-- {"p0":"%A\\_word\\%%"}
+
+-- request_response_rmt.client not-contains: full absent binary text
+lowerUTF8(client) NOT LIKE lowerUTF8({p0:String})
+-- {"p0":"%A\\_word\\%%"}
+
+-- request_response_rmt.client_version equals: 
+client_version = {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.client_version not-equals: full absent binary text
+client_version != {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.client_version like: 
+client_version LIKE {p0:String}
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.client_version ilike: 
+lowerUTF8(client_version) LIKE lowerUTF8({p0:String})
+-- {"p0":"A_word%"}
+
+-- request_response_rmt.client_version contains: 
+lowerUTF8(client_version) LIKE lowerUTF8({p0:String})
+-- {"p0":"%A\\_word\\%%"}
+
+-- request_response_rmt.client_version not-contains: full absent binary text
+lowerUTF8(client_version) NOT LIKE lowerUTF8({p0:String})
+-- {"p0":"%A\\_word\\%%"}
+
 -- request_response_rmt.organization_id equals: 
 org_text = {p0:String}
 -- {"p0":"a_word%"}
@@ -526,6 +598,30 @@ time_to_first_token > {p0:Float64}
 time_to_first_token < {p0:Float64}
 -- {"p0":"1.5"}
 
+-- request_response_rmt.time_to_first_byte equals: 
+time_to_first_byte = {p0:Float64}
+-- {"p0":"1.5"}
+
+-- request_response_rmt.time_to_first_byte not-equals: full absent binary text
+(time_to_first_byte IS NULL OR time_to_first_byte != {p0:Float64})
+-- {"p0":"1.5"}
+
+-- request_response_rmt.time_to_first_byte gte: full
+time_to_first_byte >= {p0:Float64}
+-- {"p0":"1.5"}
+
+-- request_response_rmt.time_to_first_byte lte: 
+time_to_first_byte <= {p0:Float64}
+-- {"p0":"1.5"}
+
+-- request_response_rmt.time_to_first_byte gt: full
+time_to_first_byte > {p0:Float64}
+-- {"p0":"1.5"}
+
+-- request_response_rmt.time_to_first_byte lt: 
+time_to_first_byte < {p0:Float64}
+-- {"p0":"1.5"}
+
 -- request_response_rmt.status equals: 
 status = {p0:Float64}
 -- {"p0":"1.5"}
@@ -709,6 +805,14 @@ response_created_at > fromUnixTimestamp64Milli({p0:Int64}, 'UTC')
 -- request_response_rmt.response_created_at lt: full
 response_created_at < fromUnixTimestamp64Milli({p0:Int64}, 'UTC')
 -- {"p0":"1769904000000"}
+
+-- request_response_rmt.failed equals: absent text
+failure_kind != '' = {p0:Bool}
+-- {"p0":true}
+
+-- request_response_rmt.streamed equals: full
+streamed = {p0:Bool}
+-- {"p0":true}
 
 -- request_response_rmt.threat equals: full
 threat = {p0:Bool}

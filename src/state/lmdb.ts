@@ -4,7 +4,7 @@ import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import type { Observe } from '../model/observation.ts';
 import { type HasFreeSpace, makeHasFreeSpace } from '../platform/disk-space.ts';
 import { ensureFolder } from '../platform/files.ts';
-import { stateFile } from './state-files.ts';
+import { mutexFile, stateFile } from './state-files.ts';
 
 /**
  * Bytes that the state leaves free on its disk. TRICKY: LMDB's binding may corrupt its heap when one of its own writes fails for lack of
@@ -12,33 +12,58 @@ import { stateFile } from './state-files.ts';
  */
 const spareBytes = 16 * 1024 * 1024;
 
+/** Runs work while no other process does. */
+type Exclusively = <Result>(work: () => Result) => Result;
+
+interface EnvironmentParts {
+  readonly database: RootDatabase<unknown, string[]>;
+  readonly mutex: RootDatabase<unknown, string[]>;
+  readonly hasFreeSpace: HasFreeSpace;
+}
+
 /** Key-value tables that several processes of one machine read and change at once. */
 export class LmdbEnvironment {
   private readonly database: RootDatabase<unknown, string[]>;
+  private readonly mutex: RootDatabase<unknown, string[]>;
+  private readonly exclusively: Exclusively;
   /** Whether the disk has space for {@link write}. */
   readonly hasFreeSpace: HasFreeSpace;
 
-  constructor(database: RootDatabase<unknown, string[]>, hasFreeSpace: HasFreeSpace) {
+  constructor({ database, mutex, hasFreeSpace }: EnvironmentParts) {
     this.database = database;
+    this.mutex = mutex;
+    this.exclusively = exclusivelyWith(mutex);
     this.hasFreeSpace = hasFreeSpace;
   }
 
   /** Created if missing. */
   table<Value, EntryKey extends Key>(name: string): Database<Value, EntryKey> {
-    return this.database.openDB<Value, EntryKey>({ name });
+    return this.exclusively(() => this.database.openDB<Value, EntryKey>({ name }));
   }
 
   /** Runs work in one transaction, which excludes every other process. @throws while the disk lacks space, before any change. */
   write<Result>(work: () => Result): Result {
     if (!this.hasFreeSpace()) throw new Error(noSpace);
-    return this.database.transactionSync(work);
+    return this.exclusively(() => this.database.transactionSync(work));
   }
 
   async close(): Promise<void> {
     await this.database.close();
+    await this.mutex.close();
   }
 }
 
+/**
+ * TRICKY: whoever opens an LMDB file tells all its users the number of the last transaction, as read a moment before, and asks for no lock.
+ * A transaction that another process commits in that moment (lmdb 3.5.6: in one of some 200 openings) is undone by the next one, or makes
+ * it fail. So nobody commits while another one opens: both hold the write lock of a second file, which holds nothing, so that nothing of it
+ * can be undone. The kernel gives the lock back when its holder dies.
+ */
+function exclusivelyWith(mutex: RootDatabase<unknown, string[]>): Exclusively {
+  return (work) => mutex.transactionSync(work);
+}
+
+const mutexMapBytes = 64 * 1024;
 const noSpace = `less than ${spareBytes} bytes are free on the disk of the shared state`;
 
 /**
@@ -60,5 +85,9 @@ export function openEnvironment(folder: string, mapBytes: number, observe: Obser
   const others = readdirSync(folder).filter((other) => other.startsWith('state-') && other !== name && other !== `${name}-lock`);
   for (const other of others) rmSync(path.join(folder, other), { force: true });
   if (others.some((other) => other.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine was started anew' });
-  return new LmdbEnvironment(open(file, { mapSize: mapBytes, maxDbs: 16, noSync: true, noSubdir: true }), hasFreeSpace);
+  const mutex = open<unknown, string[]>(mutexFile(folder), { mapSize: mutexMapBytes, maxDbs: 1, noSync: true, noSubdir: true });
+  const database = exclusivelyWith(mutex)(() =>
+    open<unknown, string[]>(file, { mapSize: mapBytes, maxDbs: 16, noSync: true, noSubdir: true }),
+  );
+  return new LmdbEnvironment({ database, mutex, hasFreeSpace });
 }

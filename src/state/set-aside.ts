@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/load.ts';
 import type { Observe } from '../model/observation.ts';
-import { damagedStateFile, stateCopyFile, stateFile } from './state-files.ts';
+import { damagedStateFile, mutexFile, stateCopyFile, stateFile } from './state-files.ts';
 import { dataPaths } from '../config/data-paths.ts';
 
 const worker = fileURLToPath(new URL(`./check-worker${path.extname(import.meta.url)}`, import.meta.url));
@@ -13,10 +13,13 @@ const checkMaxMs = 30_000;
 
 /**
  * Checks the shared state and sets it aside when it is damaged: it holds only the response cache and the counts of running limit windows.
+ * The file of its write lock is made anew.
  * No process may have it open.
  */
 export async function setDamagedStateAside(config: Config, observe: Observe): Promise<void> {
   const file = stateFile(dataPaths(config).state);
+  const mutex = mutexFile(dataPaths(config).state);
+  for (const left of [mutex, `${mutex}-lock`]) rmSync(left, { force: true });
   if (!existsSync(file)) return;
   const copy = stateCopyFile(dataPaths(config).state);
   const damage = await damageOf(file, copy);

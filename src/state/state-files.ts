@@ -6,6 +6,11 @@ export function stateFile(folder: string): string {
   return path.join(folder, `state-${readBootId()}.mdb`);
 }
 
+/** Its write lock is what the users of the state hold; it holds nothing. */
+export function mutexFile(folder: string): string {
+  return path.join(folder, 'mutex.mdb');
+}
+
 /** An unusable state is moved here, and a new one takes its place. */
 export function damagedStateFile(folder: string): string {
   return path.join(folder, 'damaged.mdb');

@@ -10,6 +10,7 @@ import type { Assault } from './attacker.ts';
 import { liveBeside, type Neighbour, recordedSince, type Seen } from './neighbour.ts';
 import type { Surface } from './surface.ts';
 import type { SurfaceRun } from './verdict.ts';
+import { numbersOf, waitLines } from './waits.ts';
 
 export interface HostileSoak {
   /** Of each attack. */
@@ -102,9 +103,11 @@ async function attackOne(scene: Scene, surface: Surface, { durationMs, quietMs }
     durationMs,
     requestIds: scene.attackerIds,
   };
+  const numbersBefore = await numbersOf(service.api);
   const answers = nextMessage(attacker, durationMs + clearWithinMs) as Promise<readonly (readonly [string, number])[]>;
   attacker.send(order);
   const attacked = await liveUntil(neighbour, answers);
+  const waits = waitLines(numbersBefore, await numbersOf(service.api));
   const after = members(service);
   const peaks = after.map(([role, pid]) => [role, memoryOf(pid).peak] as const);
   const counts = (await answers).toSorted(([, left], [, right]) => right - left);
@@ -115,6 +118,7 @@ async function attackOne(scene: Scene, surface: Surface, { durationMs, quietMs }
     answers: counts,
     quiet,
     attacked,
+    waits,
     recorded: await recordedSince(neighbour, scene.startedAt),
     peaks,
     processes: { before: before.map(([, pid]) => pid), after: after.map(([, pid]) => pid) },

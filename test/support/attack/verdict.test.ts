@@ -9,6 +9,7 @@ const held: SurfaceRun = {
   answers: [['200', 3]],
   quiet: { ...calm, taken: ['c'] },
   attacked: calm,
+  waits: ['processors: core 2.0 s'],
   recorded: ['a', 'b', 'c', 'one of an earlier surface'],
   peaks: [
     ['core', 900e6],

@@ -10,6 +10,8 @@ export interface SurfaceRun {
   readonly answers: readonly (readonly [name: string, count: number])[];
   readonly quiet: Seen;
   readonly attacked: Seen;
+  /** What the service's own metrics say about the attack's time. */
+  readonly waits: readonly string[];
   /** Identifiers of the neighbour's records that the lists show, one for each row. */
   readonly recorded: readonly string[];
   /** By process: peak of its resident memory, bytes. */
@@ -75,6 +77,7 @@ export function linesOf(run: SurfaceRun): readonly string[] {
             .map(([what, count]) => `${count} × ${what}`)
             .join(', ')
     }`,
+    ...run.waits.map((line) => `  ${line}`),
     ...(faults.length === 0 ? ['  held'] : faults.map((fault) => `  FAULT: ${fault}`)),
   ];
 }

@@ -30,7 +30,9 @@ const attributes = {
   'session.id': 's',
   'user.id': 'ü'.repeat(100),
 };
-const messages = { 'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'Hi "\u0001"'.repeat(1000) }] }]) };
+const messages = {
+  'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'Hi "\u0001"'.repeat(1000) }] }]),
+};
 
 it.each<readonly [string, WrittenSpan]>([
   ['that is empty but for its model', { attributes: { 'gen_ai.request.model': 'm' } }],

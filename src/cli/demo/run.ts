@@ -84,6 +84,7 @@ interface Filling extends Pick<DemoCommandOptions, 'requests' | 'seed'> {
 
 async function fill(dependencies: CommandDependencies, { api, gateway, requests, seed }: Filling): Promise<void> {
   const gatelog = createClient({ apiUrl: api, apiKey: demoKey });
+  const calls = await callGateway(gateway, demoKey);
   const began = performance.now();
   const records = demoRecords({ requests, seed, now: dependencies.now() });
   const tell = (done: number): void => {
@@ -94,12 +95,11 @@ async function fill(dependencies: CommandDependencies, { api, gateway, requests,
     await gatelog.imports.send(records.slice(from, from + batch));
     tell(Math.min(records.length, from + batch));
   }
-  await stored(gatelog, records.length);
+  await stored(gatelog, calls + records.length);
   dependencies.progress('Applying prices …');
   for await (const report of gatelog.prices.applyAll({ filter: 'all' })) void report;
   dependencies.progress('Setting up rules, limits, keys and a board …');
   await setUpDemo(gatelog);
-  await callGateway(gateway, demoKey);
   dependencies.progress('');
 }
 
@@ -119,7 +119,7 @@ function shown(api: string, gateway: string): string {
     `Key        ${demoKey}`,
     `Gateway    ${gateway}`,
     '',
-    'Two weeks of a support desk, a search, coding agents and nightly reports. Which session was dearest today, and why?',
+    'Two weeks of a support desk, a search, coding agents and nightly reports. Which session was the most expensive today, and why?',
     'Ctrl-C ends the demo and removes its data.',
   ].join('\n');
 }

@@ -20,7 +20,11 @@ export async function setUpDemo(gatelog: Client): Promise<void> {
     minimum_request_count: 20,
     filter: { request_response_rmt: { properties: { Team: { equals: 'support' } } } },
   });
-  await gatelog.limits.replace([{ policy: '5000;w=86400;u=cents' }, { policy: '500;w=86400;u=cents;s=Team' }]);
+  await gatelog.limits.replace([
+    { policy: '20000;calendar=month;u=cents' },
+    { policy: '500;calendar=day;u=cents;s=Team' },
+    { policy: '200;w=3600;s=user' },
+  ]);
   await gatelog.redaction.replace([{ kind: 'card' }, { kind: 'regex', pattern: 'EMP-[0-9]{6}', replacement: '[employee]' }]);
   await gatelog.retention.set(365);
   await gatelog.prices.replace([{ model: 'acme-internal-*', input: 0.1, output: 0.2 }]);
@@ -42,27 +46,30 @@ export async function setUpDemo(gatelog: Client): Promise<void> {
     time_range: { last: '7d' },
     panels: [
       { title: 'Cost by team', chart: 'bars', metrics: ['cost'], by: ['properties.Team'], width: 2 },
-      { title: 'Dearest sessions', chart: 'table', metrics: ['cost', 'count'], by: ['session'], limit: 8 },
+      { title: 'Most expensive sessions', chart: 'table', metrics: ['cost', 'count'], by: ['session'], limit: 8 },
       { title: 'Latency by model, p95', chart: 'line', metrics: ['p95_latency'], by: ['model'], width: 3 },
     ],
   });
   await gatelog.views.add({ name: 'Failures of support', page: 'requests', search: { q: 'Team:support status:>=400', range: '7d' } });
 }
 
-/** A few calls through the gateway, some of them answered from the cache. */
-export async function callGateway(gateway: string, apiKey: string): Promise<void> {
-  for (let call = 0; call < 12; call += 1) {
+/** Calls through the gateway, of which the cache answers most. @returns how many. */
+export async function callGateway(gateway: string, apiKey: string): Promise<number> {
+  const calls = 6;
+  for (let call = 0; call < calls; call += 1) {
     const response = await fetch(`${gateway}/v1/chat/completions`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${apiKey}`,
         'content-type': 'application/json',
-        'svc-properties': '{"Team": "support", "App": "playground"}',
+        'svc-properties': '{"Team": "support", "App": "playground", "Environment": "development", "Feature": "first-call"}',
         'svc-user-id': 'ada@example.com',
         'svc-cache-enabled': 'true',
       },
-      body: JSON.stringify({ model: 'echo/demo', messages: [{ role: 'user', content: `How many lamps of type ${call % 4} are left?` }] }),
+      // The model answers with its own message.
+      body: JSON.stringify({ model: 'echo/demo', messages: [{ role: 'user', content: `The gateway answers: call ${call % 2} of two.` }] }),
     });
     await response.arrayBuffer();
   }
+  return calls;
 }

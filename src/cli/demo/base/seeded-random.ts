@@ -7,7 +7,11 @@ export interface SeededRandom {
   readonly chance: (share: number) => boolean;
   /** A UUID of version 4. */
   readonly uuid: () => string;
+  /** Letters and digits, as identifiers of providers have. */
+  readonly token: (length: number) => string;
 }
+
+const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 
 /** Mulberry32: small, and even enough for figures to look at. */
 export function seededRandom(seed: number): SeededRandom {
@@ -24,6 +28,7 @@ export function seededRandom(seed: number): SeededRandom {
     between: (low, high) => Math.floor(low + next() * (high - low + 1)),
     pick: (values) => values[Math.floor(next() * values.length)] ?? values[0],
     chance: (share) => next() < share,
+    token: (length) => Array.from({ length }, () => alphabet[Math.floor(next() * alphabet.length)]).join(''),
     uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`,
   };
 }

@@ -124,7 +124,7 @@ export function deliveriesOf(ready: ReadyAlert, messages: readonly AlertMessage[
       organizationId: ready.alert.organizationId,
       target,
       type,
-      subject: { kind: 'message', content: { ...message } },
+      subject: { kind: 'message', content: { ...message }, alertId: ready.alert.id },
       occurredAt: message.at,
     }));
   });

@@ -213,7 +213,10 @@ function messageColumns(now: number): readonly Column<AlertDelivery>[] {
     { title: 'TIME', text: ({ created_at: at }) => momentText(at, { now, timezone: 'UTC' }) },
     { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => (state === 'failed' ? 'red' : undefined) },
     { title: 'EVENT', text: ({ type }) => type },
-    { title: 'CHANNEL', text: ({ channel, channel_id: id }) => channel ?? id },
+    {
+      title: 'CHANNEL',
+      text: ({ channel, channel_id: id, webhook_name: name }) => (name === null ? (channel ?? id) : `${channel} ${name}`),
+    },
     { title: 'ATTEMPTS', text: ({ attempts }) => String(attempts), side: 'right' },
     { title: 'STATUS', text: ({ last_status: status }) => (status === null ? '-' : String(status)), side: 'right' },
     { title: 'REASON', text: ({ last_reason: reason }) => reason ?? '', minWidth: 10 },

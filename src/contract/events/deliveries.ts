@@ -36,10 +36,18 @@ const { request_id: _request, ...messageShape } = deliveryShape;
 const alertDeliverySchema = z
   .strictObject({
     ...messageShape,
-    channel_id: z.string().meta({ format: 'uuid' }),
+    channel_id: z.string().meta({
+      format: 'uuid',
+      description: 'Of a webhook that is no channel of the rule, and asks for the events of all rules, the identifier of that webhook.',
+    }),
     channel: z.enum(channelTypes).nullable().meta({ description: 'Its type; null: the rule no longer has it.' }),
+    webhook_id: z
+      .string()
+      .nullable()
+      .meta({ format: 'uuid', description: 'The one of your webhooks that it goes to, which has its attempts; else null.' }),
+    webhook_name: z.string().nullable().meta({ description: 'Its name; null without one.' }),
   })
-  .meta({ id: 'AlertDelivery', description: 'A message on its way to a channel of a rule.' });
+  .meta({ id: 'AlertDelivery', description: 'A message of a rule on its way to a channel, or to a webhook that asks for it.' });
 export type AlertDeliveryItem = z.infer<typeof alertDeliverySchema>;
 
 const deliverySchema = z.strictObject(deliveryShape).meta({ id: 'Delivery', description: 'An event on its way to a webhook.' });
@@ -70,7 +78,7 @@ export const deliveriesAnswerSchema = z
   .meta({ id: 'DeliveriesAnswer', description: 'Deliveries of a webhook, newest first.' });
 export const alertDeliveriesAnswerSchema = z
   .object({ data: z.array(alertDeliverySchema), error: z.null() })
-  .meta({ id: 'AlertDeliveriesAnswer', description: 'Messages to the channels of a rule, newest first.' });
+  .meta({ id: 'AlertDeliveriesAnswer', description: 'Messages of a rule, newest first.' });
 export const deliveryAnswerSchema = z.object({ data: deliveryDetailSchema, error: z.null() }).meta({ id: 'DeliveryAnswer' });
 
 const stateSentence = `\`state\` is one of ${shownDeliveryStates.join(', ')}.`;

@@ -5,6 +5,7 @@ import { migrateSqlite } from '../../platform/sqlite/migrate.ts';
 import { deliveries } from '../schema/0001-deliveries.ts';
 import { deliveriesByRequestTime } from '../schema/0002-deliveries-by-request-time.ts';
 import { alerts } from '../schema/0004-alerts.ts';
+import { messagesOfRules } from '../schema/0005-messages-of-rules.ts';
 import { updatedRequests } from '../schema/0003-updated-requests.ts';
 import type { Migration } from '../schema/migration.ts';
 import type { EventsTables } from '../schema/schema.ts';
@@ -15,7 +16,7 @@ export type EventsDatabase = SqliteDatabase<EventsTables>;
 export const eventsFileName = 'events.db';
 
 /** In the order of application. */
-const migrations: readonly Migration[] = [deliveries, deliveriesByRequestTime, updatedRequests, alerts];
+const migrations: readonly Migration[] = [deliveries, deliveriesByRequestTime, updatedRequests, alerts, messagesOfRules];
 
 export const eventsSteps: readonly string[] = migrations.map(({ name }) => name);
 

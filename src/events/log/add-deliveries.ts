@@ -53,6 +53,7 @@ function rowOf({ organizationId, target, type, subject, occurredAt, undecided }:
     request_id: subject.kind === 'request' ? subject.requestId : null,
     request_created_at: subject.kind === 'request' ? subject.createdAt : null,
     content: subject.kind === 'message' ? JSON.stringify(subject.content) : null,
+    alert_id: subject.kind === 'message' ? (subject.alertId ?? null) : null,
     occurred_at: occurredAt,
     created_at: at,
     step: 0,

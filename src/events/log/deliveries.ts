@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely';
 import type { JsonObject } from '../../model/text.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { EventsDatabase, EventsQueries } from '../database/database.ts';
-import { channelKeys } from './target.ts';
 import type { KnownTarget } from './due.ts';
 import type { AttemptsTable, DeliveriesTable, DeliveryState } from '../schema/schema.ts';
 import { inTurns, rowsAtOnce } from './turns.ts';
@@ -37,16 +36,14 @@ export async function listDeliveries(database: EventsQueries, target: string, pa
   return rows.map(({ content: _content, ...row }) => row);
 }
 
-/** Deliveries to the channels of a rule, removed ones too, newest first. */
-export async function listChannelDeliveries(
+/** Messages about a rule, to whatever target, newest first. */
+export async function listAlertDeliveries(
   database: EventsQueries,
   alertId: string,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<readonly LoggedDelivery[]> {
-  const [from, before] = channelKeys(alertId);
   const rows = await selectLogged(database)
-    .where('deliveries.target', '>=', from)
-    .where('deliveries.target', '<', before)
+    .where('deliveries.alert_id', '=', alertId)
     .orderBy('deliveries.id', 'desc')
     .limit(limit)
     .offset(offset)

@@ -5,11 +5,6 @@ export function targetKey(target: DeliveryTarget): string {
   return target.kind === 'webhook' ? `webhook/${target.webhookId}` : `channel/${target.alertId}/${target.channelId}`;
 }
 
-/** Keys of all channels of a rule are from the first text on, and before the second. */
-export function channelKeys(alertId: string): readonly [string, string] {
-  return [`channel/${alertId}/`, `channel/${alertId}0`];
-}
-
 /** @throws for a text that {@link targetKey} did not make. */
 export function targetOfKey(key: string): DeliveryTarget {
   const [kind, first, second] = key.split('/');

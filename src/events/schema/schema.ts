@@ -37,6 +37,8 @@ export interface DeliveriesTable {
   request_created_at: number | null;
   /** JSON of a message; null of a request event. */
   content: string | null;
+  /** Of a message about an alert rule; null of every other event. */
+  alert_id: string | null;
   occurred_at: number;
   created_at: number;
   state: DeliveryState;

@@ -23,7 +23,12 @@ export type DeliverySubject =
       /** The record's time, which locates it; Unix milliseconds. */
       readonly createdAt: number;
     }
-  | { readonly kind: 'message'; readonly content: JsonObject };
+  | {
+      readonly kind: 'message';
+      readonly content: JsonObject;
+      /** The alert rule that it is about. */
+      readonly alertId?: string;
+    };
 
 /** An event for one target. */
 export interface NewDelivery {

@@ -12,7 +12,7 @@ import type { Outbox } from '../events/delivery/outbox.ts';
 import { addDeliveries } from '../events/log/add-deliveries.ts';
 import { latestIncidents, listHistory, listIncidents } from './stored/read.ts';
 import type { EventsDatabase } from '../events/database/database.ts';
-import { listChannelDeliveries } from '../events/log/deliveries.ts';
+import { listAlertDeliveries } from '../events/log/deliveries.ts';
 import { FairSemaphore } from '../platform/fair-semaphore.ts';
 import { inWriteTransaction } from '../platform/sqlite/database.ts';
 import { enforcedPolicy } from '../query/alerts/enforce.ts';
@@ -25,7 +25,7 @@ import type { Alert } from './machine/rule.ts';
 import { deliveriesOf, ruleMessage } from './evaluation/messages.ts';
 import { type AlertChange, changedFields, channelPath, type AlertInput, idsOf, withMuteOf } from './rule-changes.ts';
 import { previewAlert } from './preview.ts';
-import { shownAlert, shownDelivery, shownHistory, shownIncident, shownPreview, shownStates } from './shown.ts';
+import { isFiring, shownAlert, shownDelivery, shownHistory, shownIncident, shownPreview, shownStates } from './shown.ts';
 
 interface Page {
   readonly limit: number;
@@ -57,6 +57,8 @@ export interface AlertsOptions {
   readonly outbox: Pick<Outbox, 'wake'>;
   readonly intervalMs: number;
   readonly linkOf: (ruleId: string) => string;
+  /** @returns null for one that is gone, or without a name. */
+  readonly webhookNameOf: (organizationId: OrganizationId, webhookId: string) => string | null;
   readonly newId: () => Uuid;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -158,6 +160,12 @@ export class Alerts {
     return true;
   }
 
+  /** Rules that fire and are not muted. */
+  countFiring(organizationId: OrganizationId): number {
+    const { definitions, evaluator, now } = this.options;
+    return definitions.of(organizationId).filter((alert) => isFiring(alert, evaluator.stateOf(alert.id), now())).length;
+  }
+
   /** The gravest first. @returns undefined for an unknown rule. */
   states(organizationId: OrganizationId, id: Uuid, page: Page): readonly AlertStateView[] | undefined {
     const { definitions, evaluator, now } = this.options;
@@ -182,11 +190,13 @@ export class Alerts {
     return (await listHistory(events, id, page)).map(shownHistory);
   }
 
-  /** Messages to its channels, newest first. @returns undefined for an unknown rule. */
+  /** Messages about it, to its channels and to webhooks that ask for them, newest first. @returns undefined for an unknown rule. */
   async deliveries(organizationId: OrganizationId, id: Uuid, page: Page): Promise<readonly AlertDeliveryItem[] | undefined> {
-    const { definitions, events } = this.options;
+    const { definitions, events, webhookNameOf } = this.options;
     const alert = definitions.find(organizationId, id);
-    return alert === undefined ? undefined : (await listChannelDeliveries(events, id, page)).map((row) => shownDelivery(alert, row));
+    if (alert === undefined) return undefined;
+    const rows = await listAlertDeliveries(events, id, page);
+    return rows.map((row) => shownDelivery(alert, row, (webhookId) => webhookNameOf(organizationId, webhookId)));
   }
 
   /** One of an organisation at a time. @returns the fault of a rule that is not valid. @throws GatelogError `too_many_previews`. */

@@ -88,6 +88,7 @@ export async function openAlerts(parts: AlertParts, { channels, outbox, baseUrl 
     outbox,
     intervalMs,
     linkOf,
+    webhookNameOf: (organizationId, webhookId) => webhooks.of(organizationId).find(({ id }) => id === webhookId)?.name ?? null,
     newId: () => v7() as Uuid,
     now: clock.now,
   });

@@ -1,5 +1,6 @@
 import type { AlertPreview, AlertView, AlertHistoryView, IncidentView, AlertStateView } from '../contract/events/alert-answers.ts';
 import type { AlertDeliveryItem } from '../contract/events/deliveries.ts';
+import type { DeliveryTarget } from '../model/events/event.ts';
 import type { RuleState as RuleStateName } from '../model/events/alert-vocabulary.ts';
 import type { AlertIncidentsTable } from '../events/schema/alert-tables.ts';
 import type { listHistory } from './stored/read.ts';
@@ -51,6 +52,12 @@ export function shownAlert(alert: Alert, { ready, state, channels, lastIncidentA
       groups_left_out: state.groupsLeftOut,
     },
   };
+}
+
+/** Whether a rule has an open incident of which somebody is told. */
+export function isFiring(alert: Alert, { memories }: RuleState, now: number): boolean {
+  if (!isOn(alert) || isMuted(alert.rule.mute_until ?? null, now)) return false;
+  return [...memories.values()].some(({ incident }) => incident !== null);
 }
 
 function ruleState(alert: Alert, { rules }: ReadyAlert, { memories, seen, evaluatedAt }: RuleState, now: number): RuleStateName {
@@ -115,13 +122,10 @@ export function shownHistory(row: HistoryRow): AlertHistoryView {
   };
 }
 
-export function shownDelivery({ channels }: Alert, row: LoggedDelivery): AlertDeliveryItem {
-  const target = targetOfKey(row.target);
-  const channelId = target.kind === 'channel' ? target.channelId : '';
+export function shownDelivery(alert: Alert, row: LoggedDelivery, webhookNameOf: (webhookId: string) => string | null): AlertDeliveryItem {
   return {
     id: row.id,
-    channel_id: channelId,
-    channel: channels.find(({ id }) => id === channelId)?.type ?? null,
+    ...receiverOf(alert, targetOfKey(row.target), webhookNameOf),
     type: row.type,
     state: row.state,
     failure: row.failure,
@@ -133,6 +137,19 @@ export function shownDelivery({ channels }: Alert, row: LoggedDelivery): AlertDe
     last_status: row.last_status,
     last_reason: row.last_reason,
   };
+}
+
+type Receiver = Pick<AlertDeliveryItem, 'channel_id' | 'channel' | 'webhook_id' | 'webhook_name'>;
+
+/** A webhook is a channel of the rule, or gets its messages because it asks for those of all rules. */
+function receiverOf({ channels }: Alert, target: DeliveryTarget, webhookNameOf: (webhookId: string) => string | null): Receiver {
+  if (target.kind === 'channel') {
+    const type = channels.find(({ id }) => id === target.channelId)?.type ?? null;
+    return { channel_id: target.channelId, channel: type, webhook_id: null, webhook_name: null };
+  }
+  const { webhookId } = target;
+  const channel = channels.find(({ shown }) => shown.webhookId === webhookId);
+  return { channel_id: channel?.id ?? webhookId, channel: 'webhook', webhook_id: webhookId, webhook_name: webhookNameOf(webhookId) };
 }
 
 export function shownPreview({ stepMs, isExact, groupsLeftOut, series, incidents }: Preview): AlertPreview {

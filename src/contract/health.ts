@@ -5,6 +5,22 @@ const count = (description: string) => z.int().meta({ description, minimum: 0 })
 const known = (description: string) => count(description).nullable();
 const ms = (description: string) => z.number().meta({ description, minimum: 0 });
 
+const column = (description: string) =>
+  z.array(z.number().nullable()).meta({ description: `${description} Null: it is not known, or there was none.` });
+
+const historySchema = z
+  .object({
+    step_ms: z.int().meta({ description: 'Time between two points.' }),
+    at: z.array(z.string().meta({ format: 'date-time' })).meta({ description: 'When each point was made, oldest first; at most 360.' }),
+    requests_per_second: column('Calls that ended since the point before.'),
+    visible_delay_p95_ms: column('95th percentile of the time from the end of a call until it can be queried, since the point before.'),
+    gateway_latency_p95_ms: column('95th percentile of what the gateway spent on a call before it went out, since the point before.'),
+    spool_bytes: column('Bytes of the spool.'),
+    memory_bytes: column('Memory of all processes.'),
+  })
+  .meta({ id: 'HealthHistory', description: 'Figures of the last hour, from the memory of the core: they begin anew with it.' });
+export type HealthHistory = z.infer<typeof historySchema>;
+
 const figuresSchema = z.object({
   measured_at: z
     .string()
@@ -65,12 +81,18 @@ const figuresSchema = z.object({
 /** What the figures of all processes say of the service. */
 export type HealthFigures = z.infer<typeof figuresSchema>;
 
+/** With how they were in the last hour. */
+export interface HealthFiguresInTime extends HealthFigures {
+  readonly history: HealthHistory;
+}
+
 export const serviceHealthAnswerSchema = z
   .object({
     data: z
       .object({
         ...healthSchema.shape,
         ...figuresSchema.shape,
+        history: historySchema,
       })
       .meta({
         id: 'ServiceHealth',

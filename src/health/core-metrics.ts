@@ -1,5 +1,5 @@
 import { apiFamilies } from '../api/latency.ts';
-import type { HealthFigures } from '../contract/health.ts';
+import type { HealthFiguresInTime } from '../contract/health.ts';
 import type { DeadLetters } from '../ingest/dead-letters/store.ts';
 import type { Drain } from '../ingest/drain.ts';
 import { ingestFamilies, recordDeadLetters, recordPrices, readDrain } from '../ingest/metrics.ts';
@@ -21,6 +21,7 @@ import { readConnections, readDamage, readMove, storeFamilies } from '../store/m
 import type { Store } from '../store/store.ts';
 import type { MetricsMessage } from '../supervisor/messages.ts';
 import { healthFigures } from './health-figures.ts';
+import { HealthHistory } from './history.ts';
 import { familiesOf } from './metric-families.ts';
 
 export const coreFamilies: readonly MetricFamily[] = [
@@ -52,11 +53,14 @@ export interface ProcessMetricsOptions {
   readonly spoolFolder: string;
   readonly spoolMaxBytes: number;
   readonly now: () => number;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
 }
 
 /** Metrics of the whole process tree: the core's own, read on request, and the latest that the supervisor passed on from the others. */
 export class ProcessMetrics {
   private readonly options: ProcessMetricsOptions;
+  private readonly history = new HealthHistory();
   private received: MetricsMessage['numbers'] = [];
 
   constructor(options: ProcessMetricsOptions) {
@@ -72,9 +76,15 @@ export class ProcessMetrics {
     return exposition(await this.numbers());
   }
 
-  async figures(): Promise<HealthFigures> {
+  async figures(): Promise<HealthFiguresInTime> {
     const { store, now } = this.options;
-    return healthFigures(await this.numbers(), store.measureFreeSpace(), now());
+    return { ...healthFigures(await this.numbers(), store.measureFreeSpace(), now()), history: this.history.shown() };
+  }
+
+  /** Adds a point to the history. */
+  async note(): Promise<void> {
+    const { now, monotonic } = this.options;
+    this.history.add(await this.numbers(), now(), monotonic());
   }
 
   private async numbers(): Promise<readonly ProcessNumbers[]> {

@@ -12,6 +12,7 @@ import type { Store } from '../store/store.ts';
 import { onMetrics } from '../supervisor/child.ts';
 import { ProcessMetrics } from './core-metrics.ts';
 import { healthOf } from './health.ts';
+import { historyStepMs } from './history.ts';
 
 /** Other rooms, as health looks at them. */
 export interface HealthDependencies {
@@ -25,30 +26,40 @@ export interface HealthDependencies {
   readonly behindMs: () => number;
 }
 
+export interface OpenHealth {
+  readonly ports: Pick<ApiPorts, 'health' | 'metrics'>;
+  /** Notes the figures of the history from now on. @returns a function that ends it. */
+  readonly follow: () => () => void;
+}
+
 /** Invariant: what organisations spend is on the page only where the page needs a key. */
-export function openHealth({
-  config,
-  meter,
-  database,
-  store,
-  events,
-  ingest,
-  behindMs,
-}: HealthDependencies): Pick<ApiPorts, 'health' | 'metrics'> {
+export function openHealth({ config, meter, database, store, events, ingest, behindMs }: HealthDependencies): OpenHealth {
   const { drain, deadLetters, spendCounters } = ingest;
   const { spoolMaxBytes, deadLetterMaxBytes, metricsKey: key } = config;
   const { now, monotonic } = systemClock;
   const spoolFolder = dataPaths(config).spool;
   const bounds = { deadLetterMaxBytes, spoolFolder, spoolMaxBytes };
-  const numbers = new ProcessMetrics({ meter, drain, deadLetters, store, events, behindMs, spendCounters, ...bounds, now });
+  const numbers = new ProcessMetrics({ meter, drain, deadLetters, store, events, behindMs, spendCounters, ...bounds, now, monotonic });
   onMetrics((message) => numbers.take(message));
   const probes = { store: new HealthProbe(store.isAlive, monotonic), metadata: new HealthProbe(() => takesWrites(database), monotonic) };
   return {
-    health: () => healthOf(probes, drain, store),
-    metrics: {
-      key,
-      figures: () => numbers.figures(),
-      page: async () => (await numbers.page()) + (key === undefined ? '' : spendCounters.page()),
+    ports: {
+      health: () => healthOf(probes, drain, store),
+      metrics: {
+        key,
+        figures: () => numbers.figures(),
+        page: async () => (await numbers.page()) + (key === undefined ? '' : spendCounters.page()),
+      },
     },
+    follow: () => follow(numbers),
   };
+}
+
+function follow(numbers: ProcessMetrics): () => void {
+  // A point whose figures cannot be read, such as those of a folder, is left out.
+  const note = (): void => void numbers.note().catch(() => undefined);
+  const timer = setInterval(note, historyStepMs);
+  timer.unref();
+  note();
+  return () => clearInterval(timer);
 }

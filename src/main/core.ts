@@ -69,14 +69,15 @@ export async function startCore(config: Config, version: string, connect?: Conne
   lowerPriority();
   void lowerMerges(store);
   ingest.drain.start();
-  const ends = [sampleProcess(meter), releaseMemoryAtRest(), releaseLibraryAtRest(engineLibrary, observe)];
+  const health = openHealth({ ...base, ingest, behindMs: events.behindMs });
+  const ends = [sampleProcess(meter), releaseMemoryAtRest(), releaseLibraryAtRest(engineLibrary, observe), health.follow()];
   const takers = startCoreReceivers(config, series, { ...base, changeRequest: (...args) => ingest.changer.change(...args) });
   const alerts = await openCoreAlerts(base, events, baseUrl);
   const api = openApi({
     ...base,
     ...takers,
     ...modelPorts(base),
-    ...openHealth({ ...base, ingest, behindMs: events.behindMs }),
+    ...health.ports,
     webhooks: events.webhooks,
     alerts: alerts.alerts,
     ingest,

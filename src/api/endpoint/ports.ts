@@ -10,7 +10,7 @@ import type { TakeImports } from '../../ingest/imports/open.ts';
 import type { BulkJobs } from '../../jobs/bulk/bulk-jobs.ts';
 import type { ErasurePorts, RetentionPorts } from '../../jobs/removals.ts';
 import type { PricePorts } from '../../jobs/request-costs.ts';
-import type { HealthFigures } from '../../contract/health.ts';
+import type { HealthFiguresInTime } from '../../contract/health.ts';
 import type { ModelItem } from '../../contract/models/list.ts';
 import type { RegistryAnswer } from '../../contract/models/registry.ts';
 import type { Change } from '../../model/change.ts';
@@ -46,7 +46,7 @@ export interface MetricsPorts {
   /** Scrapes must send it; undefined: no key is needed. */
   readonly key: string | undefined;
   /** How the service as a whole is, from the same metrics. */
-  readonly figures: () => Promise<HealthFigures>;
+  readonly figures: () => Promise<HealthFiguresInTime>;
   /** The metrics of all processes, in Prometheus' text format. */
   readonly page: () => Promise<string>;
 }

@@ -218,6 +218,16 @@ describe('what a rule has', () => {
     );
   });
 
+  it('200: a message to a webhook of the organisation is among the deliveries', async () => {
+    const made = await send('POST', '/v1/webhooks', { name: 'ops', destination: 'https://example.com/hook' });
+    const { data: webhook } = (await made.json()) as { readonly data: { readonly id: string } };
+    const { id, channels } = await add({ channels: [{ type: 'webhook', webhookId: webhook.id }] });
+    await send('POST', `${path}/${id}/test`);
+    const { data } = await checked(await send('GET', `${path}/${id}/deliveries`, undefined, 'r'), 200, alertDeliveriesAnswerSchema);
+    const receiver = { channel: 'webhook', channel_id: channels[0]?.id, webhook_id: webhook.id, webhook_name: 'ops' };
+    expect(data).toMatchObject([{ type: 'alert.triggered', ...receiver }]);
+  });
+
   it('200: a test message, at most one a second', async () => {
     const { id } = await add();
     expect((await checked(await send('POST', `${path}/${id}/test`), 200, alertTestAnswerSchema)).data).toEqual({ channels: 0 });

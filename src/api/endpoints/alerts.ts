@@ -155,8 +155,8 @@ export const alerts = [
   endpoint({
     at: 'GET /v1/alerts/{id}/deliveries',
     id: 'listAlertDeliveries',
-    summary: 'Messages to the channels of a rule',
-    text: 'Newest first, each with how its last attempt ended. What goes to a stored webhook is in the log of that webhook.',
+    summary: 'Messages of a rule',
+    text: 'Newest first, each with how its last attempt ended: to the channels of the rule, and to webhooks that ask for the events of all rules. The log of a webhook has all attempts of what went to it.',
     action: 'read',
     params: { id: idText },
     query: alertPageSchema,

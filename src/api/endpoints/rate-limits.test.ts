@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limitUsageAnswerSchema } from '../../contract/settings/limit-usage.ts';
 import { rateLimitsAnswerSchema } from '../../contract/settings/rate-limits.ts';
+import { moneyOfUsd } from '../../model/pricing/money.ts';
 import { type ApiRig, checked, keyOf, openApiRig } from '../testing/api-harness.ts';
 
 const path = '/v1/rate-limits';
@@ -17,6 +19,8 @@ beforeEach(async () => {
 
 const put = (body: unknown, key = keyOf('admin')): Promise<Response> => rig.call('PUT', path, { key, body });
 const stored = async () => (await checked(await rig.call('GET', path, { key: keyOf('r') }), 200, rateLimitsAnswerSchema)).data;
+
+const usage = async () => (await checked(await rig.call('GET', `${path}/usage`, { key: keyOf('r') }), 200, limitUsageAnswerSchema)).data;
 
 describe('PUT /v1/rate-limits', () => {
   it('replaces the limits, in their order and as they were written', async () => {
@@ -57,5 +61,32 @@ describe('PUT /v1/rate-limits', () => {
     expect([(await put([], keyOf('rw'))).status, (await put([], keyOf('r'))).status]).toEqual([403, 403]);
     expect((await rig.call('GET', path, { key: keyOf('w') })).status).toBe(403);
     expect(await stored()).toEqual([]);
+  });
+});
+
+describe('GET /v1/rate-limits/usage', () => {
+  it('200: each limit with what its fullest segments have used, in calls or dollars', async () => {
+    await rig.insert([
+      { createdAt: Date.now() - 1000, properties: new Map([['Team', 'search']]), cost: moneyOfUsd(9.85) ?? null },
+      { createdAt: Date.now() - 1000, properties: new Map([['Team', 'checkout']]), cost: moneyOfUsd(1) ?? null },
+      { createdAt: Date.now() - 1000, cost: moneyOfUsd(3) ?? null },
+      { createdAt: Date.now() - 7_200_000, properties: new Map([['Team', 'search']]), cost: moneyOfUsd(50) ?? null },
+    ]);
+    // With the request that the rig has stored.
+    await put([{ policy: '500;w=3600;u=cents;s=Team' }, { policy: '10;w=3600' }]);
+    const [budget, calls] = await usage();
+    expect(budget).toMatchObject({ unit: 'usd', quota: 5, to: null });
+    expect(budget?.fullest).toEqual([
+      { value: 'search', used: 9.85, share: 1.97 },
+      { value: 'checkout', used: 1, share: 0.2 },
+    ]);
+    expect(calls).toMatchObject({ unit: 'requests', quota: 10, fullest: [{ value: null, used: 4, share: 0.4 }] });
+  });
+
+  it('200: a calendar window says when it ends, and a limit of a key counts that key alone', async () => {
+    await put([{ policy: '1000;calendar=month;tz=UTC;u=cents' }, { policy: '10;w=3600', key_id: keyId }]);
+    const [month, ofKey] = await usage();
+    expect(Date.parse(month?.to ?? '')).toBeGreaterThan(Date.now());
+    expect(ofKey).toMatchObject({ key_id: keyId, fullest: [] });
   });
 });

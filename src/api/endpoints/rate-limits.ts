@@ -1,7 +1,9 @@
 import { unwrap } from '../../contract/fault.ts';
+import { limitUsageAnswerSchema } from '../../contract/settings/limit-usage.ts';
 import { limitOfRuleSentence, rateLimitsAnswerSchema, rateLimitsSchema } from '../../contract/settings/rate-limits.ts';
 import type { StoredLimit } from '../../metadata/organization/rate-limits.ts';
 import { bodyFault } from '../../model/fault.ts';
+import { limitUsage } from '../page/limit-usage.ts';
 import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 
 export const rateLimits = [
@@ -14,6 +16,17 @@ export const rateLimits = [
     answer: rateLimitsAnswerSchema,
     answered: 'The limits.',
     run: async ({ tenant, ports }) => (await ports.rateLimits.list(tenant)).map(itemOf),
+  }),
+  endpoint({
+    at: 'GET /v1/rate-limits/usage',
+    id: 'getLimitUsage',
+    summary: 'How full the limits of the organisation are',
+    text: 'By the record, so requests that are not stored yet are missing. Of a window that begins with a call it adds up the length of the window before now, which may be more than the gateway counts.',
+    action: 'read',
+    answer: limitUsageAnswerSchema,
+    answered: 'The limits with their fullest segments.',
+    errors: [504],
+    run: async (call) => [...(await limitUsage(call, await call.ports.rateLimits.list(call.tenant)))],
   }),
   endpoint({
     at: 'PUT /v1/rate-limits',

@@ -80,6 +80,7 @@ async function signedInOf(ports: ApiPorts, principal: Principal, expiresAt: numb
     key_id: keyId,
     key_name: keys.find(({ id }) => id === keyId)?.name ?? '',
     key_permissions: permissions,
+    firing_alerts: ports.alerts.countFiring(organizationId),
     expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
   };
 }

@@ -28,6 +28,11 @@ export async function readMetrics(call: RequestContext, body: MetricsQuery, inte
   return { ...answer, plan, hasOthers: rows.some(({ kind }) => kind === 'other') };
 }
 
+/** The rows of a plan, without what an answer says beside them. */
+export async function metricsRows({ context, ports }: RequestContext, plan: MetricsPlan): Promise<MetricsAnswer['rows']> {
+  return metricsAnswer(plan, await rowsOf(ports.run, plan, context.req.raw.signal)).rows;
+}
+
 /** Many groups need so much memory that their rows are read in another way. */
 async function rowsOf(run: RunStatement, plan: MetricsPlan, signal: AbortSignal): Promise<readonly MetricsRow[]> {
   const frugal = frugalMetricsStatement(plan);

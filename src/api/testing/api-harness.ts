@@ -15,7 +15,7 @@ import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import { readRetention, setRetention } from '../../metadata/organization/retention.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observation } from '../../model/observation.ts';
-import type { HealthFigures } from '../../contract/health.ts';
+import type { HealthFiguresInTime } from '../../contract/health.ts';
 import { keyPermissions, type KeyPermissions } from '../../model/principal.ts';
 import { failureOfStatus } from '../../model/record/failure.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
@@ -271,7 +271,7 @@ async function eventsOver({ database, store, folder }: IngestRig) {
 }
 
 /** Figures of a service in which nothing waits. */
-const wellFigures: HealthFigures = {
+const wellFigures: HealthFiguresInTime = {
   measured_at: '2026-01-31T12:00:00.000Z',
   spool: { bytes: 0, max_bytes: 1024, exchanges_open: 0, exchanges_waiting: 0, oldest_waiting_ms: 0 },
   prices: { list: 'a list 1.0.0', list_published: '2026-09-23', list_age_days: 65, calls_today: 0, unpriced_today: 0 },
@@ -282,6 +282,15 @@ const wellFigures: HealthFigures = {
   disk: { free_bytes: 2048, spare_bytes: 1024 },
   deliveries: { pending: null, overdue_ms: null, behind_ms: 0 },
   restarts: null,
+  history: {
+    step_ms: 10_000,
+    at: [],
+    requests_per_second: [],
+    visible_delay_p95_ms: [],
+    gateway_latency_p95_ms: [],
+    spool_bytes: [],
+    memory_bytes: [],
+  },
 };
 
 /** What needs neither a store nor a spool. */

@@ -1,6 +1,6 @@
 import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
 import { answerOf } from '../connection/pages.ts';
-import type { RateLimits, RateLimitsAnswer, RedactionRules, RedactionRulesAnswer, RetentionAnswer } from '../types/settings.ts';
+import type { LimitUsage, RateLimits, RateLimitsAnswer, RedactionRules, RedactionRulesAnswer, RetentionAnswer } from '../types/settings.ts';
 
 /** Limits on calls and on what they cost. */
 export class Limits {
@@ -12,6 +12,11 @@ export class Limits {
 
   async get(options: CallOptions = {}): Promise<Answer<RateLimitsAnswer>> {
     return answerOf(await this.connection.call('GET /v1/rate-limits', options));
+  }
+
+  /** How full they are, by the record. */
+  async usage(options: CallOptions = {}): Promise<Answer<readonly LimitUsage[]>> {
+    return answerOf(await this.connection.call('GET /v1/rate-limits/usage', options));
   }
 
   async replace(limits: RateLimits, options: CallOptions = {}): Promise<Answer<RateLimitsAnswer>> {

@@ -48,6 +48,7 @@ export const calls: Readonly<Record<string, (client: GatelogClient) => unknown>>
   'POST /v1/property/properties/over-time': ({ properties }) => properties.overTime({ propertyKey: 'a/b' }),
   'PUT /v1/property/{name}': ({ properties }) => properties.declare('a/b'),
   'GET /v1/rate-limits': ({ limits }) => limits.get(),
+  'GET /v1/rate-limits/usage': ({ limits }) => limits.usage(),
   'PUT /v1/rate-limits': ({ limits }) => limits.replace([]),
   'GET /v1/redaction-rules': ({ redaction }) => redaction.get(),
   'PUT /v1/redaction-rules': ({ redaction }) => redaction.replace([]),

@@ -18,6 +18,7 @@ const signedInSchema = z
     key_id: z.string().meta({ format: 'uuid' }),
     key_name: z.string(),
     key_permissions: z.enum(keyPermissions),
+    firing_alerts: z.int().meta({ minimum: 0, description: 'Alert rules of the organisation that fire and are not muted.' }),
     expires_at: z.string().nullable().meta({ format: 'date-time', description: 'End of the session; null for a call with a key.' }),
   })
   .meta({ id: 'SignedIn', description: 'Who calls.' });

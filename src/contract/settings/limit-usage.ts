@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+const time = (description: string) => z.string().meta({ format: 'date-time', description });
+
+const segmentUseSchema = z
+  .object({
+    value: z.string().nullable().meta({ description: 'The user, or the value of the property; null: all calls together.' }),
+    used: z.number().meta({ description: 'Requests, or US dollars.', minimum: 0 }),
+    share: z.number().meta({ description: 'Of the quota; from 1 on the limit is reached.', minimum: 0 }),
+  })
+  .meta({ id: 'LimitSegmentUse' });
+
+const limitUsageSchema = z
+  .object({
+    policy: z.string(),
+    key_id: z.string().nullable(),
+    alert_id: z.string().optional().meta({ description: 'The alert rule with `enforce` that the limit belongs to.' }),
+    alert_name: z.string().optional(),
+    unit: z.enum(['requests', 'usd']),
+    quota: z.number().meta({ description: 'Requests, or US dollars.' }),
+    from: time('Start of the span that is added up: of the calendar window, or the length of the window before now.'),
+    to: time('When the calendar window ends; null of a window that begins with a call.').nullable(),
+    fullest: z.array(segmentUseSchema).meta({ description: 'The fullest segments, at most 20, the fullest first; empty without a call.' }),
+  })
+  .meta({ id: 'LimitUsage', description: 'How much of a limit is used, by the record.' });
+
+export type LimitUsageItem = z.infer<typeof limitUsageSchema>;
+
+export const limitUsageAnswerSchema = z
+  .object({ data: z.array(limitUsageSchema), error: z.null() })
+  .meta({ id: 'LimitUsageAnswer', description: 'The limits in their order, each with its fullest segments.' });

@@ -4,6 +4,7 @@ import { apiClient, type ApiClient } from './support/api.ts';
 import { openBrowser } from './support/browser.ts';
 import { desktop, expectGoodPage, openSignedIn, tabTo } from './support/dashboard.ts';
 import { eventually } from './support/eventually.ts';
+import { logCall } from './support/log-call.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { views } from './support/watched-page.ts';
 
@@ -27,21 +28,6 @@ interface Rule {
   readonly channels: readonly { readonly id: string }[];
 }
 
-/** As the endpoint for logs takes it. @param ms Unix milliseconds. */
-function logTime(ms: number): { readonly seconds: number; readonly milliseconds: number } {
-  return { seconds: Math.floor(ms / 1000), milliseconds: ms % 1000 };
-}
-
-/** A call of a while ago. */
-async function log(team: string, at: number): Promise<void> {
-  const meta = { 'Svc-Properties': JSON.stringify({ Team: team }) };
-  await api.call('POST', '/v1/trace/custom/log', {
-    providerRequest: { url: 'custom', json: { model: 'm', messages: [{ role: 'user', content: 'hello' }] }, meta },
-    providerResponse: { json: { ok: true }, status: 200, headers: {} },
-    timing: { startTime: logTime(at), endTime: logTime(at + 250) },
-  });
-}
-
 async function addRule(rule: object): Promise<string> {
   const { status, body } = await api.call<Rule>('POST', '/v1/alerts', { metric: 'count', threshold: 1, time_window: 86_400_000, ...rule });
   expect([status, body.error]).toEqual([200, null]);
@@ -59,9 +45,8 @@ beforeAll(async () => {
   });
   api = apiClient(service.api);
   const hour = 3_600_000;
-  for (let sent = 0; sent < 4; sent += 1) await log('search', Date.now() - 5 * hour + sent);
-  await log('checkout', Date.now() - 5 * hour);
-  await log(hostile, Date.now() - 5 * hour);
+  for (let sent = 0; sent < 4; sent += 1) await logCall(api, { at: Date.now() - 5 * hour + sent, properties: { Team: 'search' } });
+  for (const Team of ['checkout', hostile]) await logCall(api, { at: Date.now() - 5 * hour, properties: { Team } });
   await eventually('the calls', async () => ((await api.query('all')).length === 6 ? true : undefined));
   hostileRule = await addRule({
     name: hostile,
@@ -109,7 +94,7 @@ describe.each(views)('at $width pixels, $colorScheme', (view) => {
 it('a rule is made beside its preview by the keyboard alone, fires, and its page shows the incident with its requests', async () => {
   const { page, complaints } = await open('/alerts');
   await page.waitForSelector('table');
-  await tabTo(page, 'link', 'Make a rule');
+  await tabTo(page, 'link', 'New rule');
   await page.keyboard.press('Enter');
   await page.waitForURL(/alerts\/new/);
   await tabTo(page, 'combobox', 'Search requests');
@@ -151,7 +136,7 @@ it('a rule is made beside its preview by the keyboard alone, fires, and its page
   await page.keyboard.press('Enter');
   await tabTo(page, 'textbox', 'New groups wait, minutes');
   await page.keyboard.type('0');
-  await tabTo(page, 'button', 'Store the rule');
+  await tabTo(page, 'button', 'Save rule');
   await page.keyboard.press('Enter');
 
   await page.getByRole('heading', { name: 'Calls of a team' }).waitFor();
@@ -167,6 +152,55 @@ it('a rule is made beside its preview by the keyboard alone, fires, and its page
   // The filter of the rule, and the condition of the group.
   expect(new URL(page.url()).searchParams.get('q')).toBe('Team:search Team:search');
   expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a rule shows its value, threshold and incidents before anything else', async () => {
+  const { page } = await open(`/alerts/${hostileRule}`);
+  const chart = page.getByRole('region', { name: 'Value and incidents' });
+  await chart.getByText('2 incidents in the last 7 days').waitFor();
+  await chart.getByRole('img', { name: /^Requests: / }).waitFor();
+  const [picture, tabs] = await Promise.all([chart.boundingBox(), page.getByRole('tablist').boundingBox()]);
+  expect(picture?.y).toBeLessThan(tabs?.y ?? 0);
+  await page.context().close();
+});
+
+it('a rule that nobody hears of gets one of the webhooks by a button, and shows what was sent to it', async () => {
+  const name = 'Silent';
+  const id = await addRule({ name, threshold: 900 });
+  await api.call('POST', '/v1/webhooks', { name: 'ops', destination: 'https://localhost:1/ops' });
+  const { page, complaints } = await open(`/alerts/${id}`);
+  await page.getByText('Nobody is notified when this rule fires').waitFor();
+  await page.getByRole('button', { name: 'Add a channel' }).click();
+  await dialog(page)
+    .getByRole('button', { name: /Kind of channel$/ })
+    .click();
+  await page.getByRole('option', { name: 'Webhook' }).click();
+  await dialog(page)
+    .getByRole('button', { name: /Webhook$/ })
+    .last()
+    .click();
+  await page.getByRole('option', { name: 'ops' }).click();
+  await dialog(page).getByRole('button', { name: 'Add the channel' }).click();
+  await page.getByText('Nobody is notified').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByRole('tab', { name: 'Messages' }).click();
+  await page.getByRole('row', { name: /triggered webhook ops/ }).waitFor();
+  await page.getByRole('link', { name: 'webhook ops' }).click();
+  await dialog(page).getByText('alert.triggered').waitFor();
+  await api.call('DELETE', `/v1/alerts/${id}`);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a rule that fires is seen on every page, without a request of its own', async () => {
+  const { page, requests } = await open('/settings');
+  const mark = page.getByRole('link', { name: /^[1-9] alerts? firing$/ });
+  await mark.waitFor();
+  expect(requests.filter((request) => new URL(request.url()).pathname.startsWith('/v1/alerts'))).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await mark.click();
+  await page.waitForURL(/\/alerts$/);
   await page.context().close();
 });
 
@@ -189,7 +223,7 @@ it('the list shows the latest incident of a rule, and its page which message did
 it('a search that cannot be read, or a figure that is none, is no rule; a refused rule says why', async () => {
   const { page } = await open('/alerts/new?metric=count&threshold=3');
   await page.getByLabel('Name of the rule').fill('Wrong');
-  const store = page.getByRole('button', { name: 'Store the rule' });
+  const store = page.getByRole('button', { name: 'Save rule' });
   await expect.poll(() => store.isEnabled()).toBe(true);
   await page.getByLabel('Search requests').fill('status:high');
   await page.getByText('status takes a number').waitFor();
@@ -199,10 +233,15 @@ it('a search that cannot be read, or a figure that is none, is no rule; a refuse
   await page.getByLabel('Holds for, minutes').fill('5m');
   await page.getByText('This is no number').waitFor();
   expect(await store.isEnabled()).toBe(false);
+  await page.getByLabel('Holds for, minutes').fill('-3');
+  await page.getByText('Write at least 0.').waitFor();
   await page.getByLabel('Holds for, minutes').fill('');
   await page.getByRole('button', { name: 'Add a channel' }).click();
   await page.getByRole('button', { name: 'Slack Kind of channel' }).click();
   await page.getByRole('option', { name: 'E-mail' }).click();
+  await page.getByLabel('Addresses, with commas between them').fill('ops');
+  await page.getByText('Write addresses such as ops@example.com').waitFor();
+  expect(await store.isEnabled()).toBe(false);
   await page.getByLabel('Addresses, with commas between them').fill('ops@example.com');
   await store.click();
   await page.getByText('set GATELOG_SMTP_URL').waitFor();
@@ -236,7 +275,7 @@ it('an edited rule keeps its channels and what was not touched', async () => {
   expect(await page.getByLabel('Holds for, minutes').inputValue()).toBe('2');
   await page.getByLabel('Threshold, requests').fill('800');
   await page.getByLabel('Search requests').fill('Team:checkout');
-  await page.getByRole('button', { name: 'Store the changes' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByText('Requests at least 800 over 24 h, where property "Team" is "checkout"').waitFor();
   expect(await ruleNamed(name)).toMatchObject({ threshold: 800, for_ms: 120_000, channels: before?.channels });
   await page.context().close();
@@ -275,13 +314,13 @@ it('a rule is muted for a time, unmuted, muted until a time, and deleted', async
 it('a key that only reads sees rules, groups and the preview, and no button that would fail', async () => {
   const { page, complaints } = await open('/alerts', readKey);
   await page.getByText(/^[12] firing of/).waitFor();
-  expect(await page.getByRole('link', { name: 'Make a rule' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'New rule' }).count()).toBe(0);
   await page.goto(`${service.api}/alerts/${hostileRule}`);
   await page.getByRole('rowheader', { name: 'Team: search' }).waitFor();
   await page.getByRole('tab', { name: 'Rule' }).click();
   await page.getByText('Your key may not change rules').waitFor();
   await page.getByText('It would have fired').waitFor();
-  for (const name of ['Mute', 'Send a test', 'Delete the rule', 'Store the changes']) {
+  for (const name of ['Mute', 'Send a test', 'Delete the rule', 'Save changes']) {
     expect({ name, buttons: await page.getByRole('button', { name }).count() }).toEqual({ name, buttons: 0 });
   }
   expect(complaints).toEqual([]);
@@ -342,9 +381,9 @@ it('from the dearest session of today, and what made it dear, to a rule on such 
   await page.getByRole('link', { name: 'Alert on such sessions' }).click();
   const preview = page.getByRole('region', { name: 'Preview' });
   await preview.getByText('It would have fired once in the last 7 days.').waitFor();
-  const store = page.getByRole('button', { name: 'Store the rule' });
+  const store = page.getByRole('button', { name: 'Save rule' });
   await page.getByRole('button', { name: 'Add a channel' }).click();
-  await page.getByText('Give each channel an address, or remove it.').waitFor();
+  await page.getByText('Give each channel its address, or remove it.').waitFor();
   expect(await store.isEnabled()).toBe(false);
   await page.getByRole('button', { name: 'Remove channel 1' }).click();
   await store.click();

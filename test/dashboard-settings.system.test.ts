@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeReceivers, startReceiver } from '../src/events/channels/testing/receiver.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { openBrowser } from './support/browser.ts';
-import { desktop, openSignedIn } from './support/dashboard.ts';
+import { desktop, openSignedIn, tabTo } from './support/dashboard.ts';
 import { eventually } from './support/eventually.ts';
+import { logCall } from './support/log-call.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { stablePort } from './support/stable-port.ts';
 import { createWebhook, deliveriesOf } from './support/webhook-scene.ts';
@@ -55,30 +56,30 @@ it('a webhook is made, shows its secret once, and a delivery that failed is look
   await page.getByLabel('Search requests').fill('Team:search');
   await page.getByLabel('Destination').fill(`${receiver.origin}/hook`);
   await page.getByLabel('Name').fill('ops');
-  await page.getByRole('button', { name: 'Make the webhook' }).click();
+  await page.getByRole('button', { name: 'Create webhook' }).click();
   expect(await dialog(page).innerText()).toMatch(/whsec_\S+/);
-  await dialog(page).getByRole('button', { name: 'I have kept it' }).click();
+  await dialog(page).getByRole('button', { name: 'Done' }).click();
   await page.getByRole('heading', { name: 'ops' }).waitFor();
   await page.getByText('Nothing was sent yet').waitFor();
 
   await send({ 'svc-properties': '{"Team": "checkout"}' });
   await send({ 'svc-properties': '{"Team": "search"}' });
   await eventually('a delivery', () => (receiver.posts.length > 0 ? true : undefined));
-  await page.getByRole('button', { name: 'Refresh' }).click();
-  const row = page.getByRole('row', { name: /request\.completed pending [1-9]\d* 500/ });
+  const row = page.getByRole('row', { name: /pending .*request\.completed [1-9]\d* 500/ });
   await row.waitFor();
   expect(await page.getByRole('row').count()).toBe(2);
-  await row.getByRole('button').click();
+  await row.getByRole('button', { name: /^Show the attempts/ }).click();
   const attempt = dialog(page).getByRole('region', { name: 'Attempt 1' });
   expect(await attempt.innerText()).toMatch(/POST \/hook[\S\s]*webhook-id: [\S\s]*500[\S\s]*x-reason: maintenance/i);
   status = 200;
-  await dialog(page).getByRole('button', { name: 'Deliver again' }).click();
-  await dialog(page).getByText('It is delivered again, under the same identifier.').waitFor();
+  await dialog(page).getByRole('button', { name: 'Retry' }).click();
+  await dialog(page).getByText('It is sent again, with the same webhook-id.').waitFor();
   await eventually('another attempt', () => (receiver.posts.length > 1 ? true : undefined));
   expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-  await dialog(page).getByRole('button', { name: 'Refresh' }).click();
+  // The dialog and the list follow by themselves.
   await dialog(page).getByText('delivered').first().waitFor();
   await page.keyboard.press('Escape');
+  await page.getByRole('row', { name: /delivered .*request\.completed/ }).waitFor();
 
   await page.getByRole('button', { name: 'Delete the webhook' }).click();
   await dialog(page).getByRole('button', { name: 'Delete the webhook' }).click();
@@ -97,34 +98,123 @@ it('what failed is delivered again as a whole', async () => {
   const { page } = await open(`/webhooks/${id}`);
   await page.getByText('The destination answered 410').waitFor();
   status = 200;
-  await page.getByRole('tab', { name: 'Settings' }).click();
-  await page.getByText('Enabled', { exact: true }).click();
-  await page.getByRole('button', { name: 'Store the changes' }).click();
-  await page.getByRole('button', { name: 'Deliver all failed ones again' }).click();
-  await dialog(page).getByRole('button', { name: 'Deliver all failed ones again' }).click();
+  await page.getByRole('region', { name: 'Destination' }).getByText(`${receiver.origin}/`).waitFor();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByText('The destination answered 410').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Retry failed' }).click();
+  await dialog(page).getByRole('button', { name: 'Retry failed' }).click();
   await eventually('the delivery', async () =>
     (await deliveriesOf(service, id)).some(({ state }) => state === 'delivered') ? true : undefined,
   );
   expect((await deliveriesOf(service, id)).map(({ state }) => state)).toEqual(['delivered']);
+  await page.getByRole('row', { name: /delivered .*request\.completed/ }).waitFor();
   await api.call('DELETE', `/v1/webhooks/${id}`);
+  await page.context().close();
+});
+
+it('a webhook says what is wrong with it before it is sent, and an empty sample rate means all requests', async () => {
+  const { page, requests } = await open('/webhooks/new');
+  await page.getByLabel('Destination').fill('ops');
+  await page.getByText('Write a whole address, such as https://example.com/events.').waitFor();
+  await page.getByLabel('Sample rate, %').fill('250');
+  await page.getByText('Write at most 100.').waitFor();
+  const create = page.getByRole('button', { name: 'Create webhook' });
+  expect(await create.isEnabled()).toBe(false);
+  await page.getByLabel('Destination').fill('https://localhost:1/all');
+  await page.getByLabel('Sample rate, %').fill('');
+  await page.getByText('empty means all of them').waitFor();
+  expect(requests.filter((request) => request.method() === 'POST' && request.url().endsWith('/v1/webhooks'))).toEqual([]);
+  await create.click();
+  await dialog(page).getByRole('button', { name: 'Done' }).click();
+  const facts = page.getByRole('region', { name: 'Destination' });
+  await facts.getByText('100 %').waitFor();
+  const [made] = (await api.call<readonly { readonly id: string }[]>('GET', '/v1/webhooks')).body.data;
+  await api.call('DELETE', `/v1/webhooks/${made?.id ?? ''}`);
+  await page.context().close();
+});
+
+it('a shorter retention says how many requests it deletes, and asks', async () => {
+  const longAgo = Date.now() - 100 * 86_400_000;
+  await logCall(api, { at: longAgo });
+  const count = { metrics: ['count'], timeFilter: { endTimeUnixMs: longAgo + 86_400_000 } };
+  await eventually('the old request', async () => {
+    const { body } = await api.call<readonly { readonly count: number }[]>('POST', '/v1/metrics/query', count);
+    return body.data[0]?.count === 1 ? true : undefined;
+  });
+  const kept = async (): Promise<number | null> =>
+    (await api.call<{ readonly days: number | null }>('GET', '/v1/retention')).body.data.days;
+  const { page } = await open('/data');
+  const days = page.getByLabel('Days');
+  const save = page.getByRole('button', { name: 'Save' });
+  await days.fill('1.5');
+  await page.getByText('Write a whole number, such as 30.').waitFor();
+  expect(await save.isEnabled()).toBe(false);
+  await days.fill('30');
+  await save.click();
+  await dialog(page).getByText('1 request older than 30 days will be deleted for good').waitFor();
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+  expect(await kept()).toBeNull();
+  await save.click();
+  await dialog(page).getByRole('button', { name: 'Delete 1 request' }).click();
+  await page.getByText('Requests are kept for 30 days.').waitFor();
+  expect(await kept()).toBe(30);
+  // A longer time deletes nothing, so nobody is asked.
+  await days.fill('60');
+  await save.click();
+  await page.getByText('Requests are kept for 60 days.').waitFor();
+  await page.context().close();
+});
+
+it('the health page draws the last hour', async () => {
+  const { page, complaints } = await open('/health');
+  const hour = page.getByRole('region', { name: 'Last hour' });
+  for (const name of [
+    'Requests per second',
+    'Gateway latency added, p95',
+    'Delay until visible, p95',
+    'Spool size',
+    'Memory, all processes',
+  ]) {
+    await hour.getByRole('figure', { name }).waitFor();
+  }
+  await hour.getByRole('button', { name: 'Table of Memory, all processes' }).click();
+  await hour
+    .getByRole('row', { name: /MiB|GiB/ })
+    .first()
+    .waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('the ring of the focus is drawn once', async () => {
+  const { page } = await open('/alerts/new');
+  const button = page.getByRole('button', { name: 'Cost When' });
+  await page.getByLabel('Search requests').focus();
+  await tabTo(page, 'button', 'Cost When');
+  const ringsOf =
+    'let rings = 0; for (let element = document.activeElement; element; element = element.parentElement) rings += Number(getComputedStyle(element).outlineStyle !== "none"); rings';
+  await button.waitFor();
+  expect(await page.evaluate<number>(ringsOf)).toBe(1);
   await page.context().close();
 });
 
 it('a key is made, sends calls, is given other permissions, and is refused once it is revoked', async () => {
   const { page, complaints } = await open('/keys');
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'New key' }).click();
   await dialog(page).getByLabel('Name').fill('checkout');
-  await dialog(page).getByRole('button', { name: 'Make the key' }).click();
+  await dialog(page).getByRole('button', { name: 'Create key' }).click();
   const key = await dialog(page).locator('code').innerText();
-  await dialog(page).getByRole('button', { name: 'I have kept it' }).click();
+  await dialog(page).getByRole('button', { name: 'Done' }).click();
   expect(await page.content()).not.toContain(key);
   await page.getByRole('row', { name: /^checkout .* valid/ }).waitFor();
   expect((await send({}, key)).status).toBe(200);
 
-  await page.getByRole('button', { name: 'Change checkout' }).click();
-  await dialog(page).getByRole('button', { name: /May$/ }).click();
+  await page.getByRole('button', { name: 'Edit checkout' }).click();
+  await dialog(page)
+    .getByRole('button', { name: /Permissions$/ })
+    .click();
   await page.getByRole('option', { name: 'r: query' }).click();
-  await dialog(page).getByRole('button', { name: 'Store the change' }).click();
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('row', { name: /^checkout \S+ query / }).waitFor();
   await eventually('the gateway to know', async () => ((await send({}, key)).status === 403 ? true : undefined));
 
@@ -132,7 +222,7 @@ it('a key is made, sends calls, is given other permissions, and is refused once 
   await dialog(page).getByRole('button', { name: 'Revoke checkout' }).click();
   await page.getByRole('row', { name: /^checkout/ }).waitFor({ state: 'detached' });
   await eventually('the gateway to know', async () => ((await send({}, key)).status === 401 ? true : undefined));
-  await page.getByText('Revoked ones too').click();
+  await page.getByText('Show revoked keys').click();
   await page.getByRole('row', { name: /^checkout .* revoked/ }).waitFor();
   expect(complaints).toEqual([]);
   await page.context().close();
@@ -183,20 +273,37 @@ it('a budget by the calendar is added, shows how full its day is, and is deleted
   await page.getByRole('button', { name: 'Add a limit' }).click();
   await dialog(page).getByLabel('At most').fill('50');
   await dialog(page).getByLabel('Time zone').fill('Europe/Atlantis');
-  await dialog(page).getByText('Name a time zone such as Europe/Berlin.').waitFor();
+  await dialog(page).getByText('Write a time zone, such as Europe/Berlin.').waitFor();
   await dialog(page).getByLabel('Time zone').fill('Europe/Berlin');
   await dialog(page).getByRole('button', { name: 'Add the limit' }).click();
-  const row = page.getByRole('row', { name: /\$50\.00 a day of Europe\/Berlin all calls together/ });
+  const row = page.getByRole('row', { name: /\$50\.00 per day \(Europe\/Berlin\) .*all requests together/ });
   await row.waitFor();
   const policy = '5000;calendar=day;tz=Europe/Berlin;u=cents';
   expect((await api.call('GET', '/v1/rate-limits')).body.data).toEqual([{ policy, key_id: null }]);
-  await row.getByRole('button', { name: 'Show how full' }).click();
-  await dialog(page).getByText('From the record of this day in Europe/Berlin, against $50.00.').waitFor();
-  await page.keyboard.press('Escape');
+  await row.getByText('0%').waitFor();
   await row.getByRole('button', { name: 'Delete' }).click();
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'No limit yet' }).waitFor();
   expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a limit that is used up is seen in the list, and on Overview', async () => {
+  await api.call('PUT', '/v1/rate-limits', [{ policy: '2;w=86400;s=Team' }]);
+  const { page } = await open('/limits');
+  const row = page.getByRole('row', { name: /2 requests per 24 h .*search: \d+ of 2 .*each Team/ });
+  await row.waitFor();
+  await row.getByRole('button', { name: /^Show all/ }).click();
+  await dialog(page)
+    .getByRole('row', { name: /^checkout [12] / })
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await page.goto(`${service.api}/`);
+  await page.getByText(/Limit used up: Team “search”: \d+ of 2 requests per 24 h/).waitFor();
+  await page.getByRole('link', { name: 'Show limits' }).click();
+  await row.waitFor();
+  expect(new URL(page.url()).pathname).toBe('/limits');
+  await api.call('PUT', '/v1/rate-limits', []);
   await page.context().close();
 });
 
@@ -222,7 +329,9 @@ it('a key that only reads finds no button that would fail, and is told what it m
     await page.waitForLoadState('networkidle');
     const names = await page.getByRole('main').getByRole('button').allInnerTexts();
     const links = await page.getByRole('main').getByRole('link').allInnerTexts();
-    const changing = [...names, ...links].filter((name) => /^(?:make|add|store|delete|erase|declare|set|revoke|save|hide)\b/i.test(name));
+    const changing = [...names, ...links].filter((name) =>
+      /^(?:make|new|create|add|store|edit|delete|erase|declare|enable|rotate|retry|set|revoke|save|hide)\b/i.test(name),
+    );
     expect({ address, changing }).toEqual({ address, changing: [] });
   }
   await page.goto(`${service.api}/keys`);

@@ -23,6 +23,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'initial', tags: ['$initial'], priority: 2 },
+            // The largest part: pages without a chart must not load it with what they share.
+            { name: 'chart', test: /[\\/](?:uplot|ui[\\/]chart)[\\/]/, includeDependenciesRecursively: false, priority: 2 },
             // Pages share many small modules, and each file costs a browser some milliseconds.
             { name: 'shared', minShareCount: 3, entriesAware: true, entriesAwareMergeThreshold: 6000, priority: 1 },
           ],

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, type RefObject, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { FiringMark } from '../features/alerts/firing-mark.tsx';
 import { gatelog } from '../lib/client.ts';
 import { setSignedIn, useSignedIn } from '../lib/signed-in.ts';
 import { applyTheme, storedTheme, themeLabels, themes } from '../lib/theme.ts';
@@ -31,6 +32,7 @@ export function Shell(): ReactNode {
         <Link to="/" className={styles['name'] ?? ''}>
           Gatelog
         </Link>
+        <FiringMark />
         <nav aria-label="Pages" ref={nav}>
           {pageGroups.map(({ title, pages }) => (
             <section key={title} aria-label={title}>

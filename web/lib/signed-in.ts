@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import type { SignedIn } from '../../src/client/client.ts';
 import { gatelog } from './client.ts';
 
@@ -10,12 +10,32 @@ const trustMs = 10 * 60_000;
 export const signedInQuery = queryOptions({
   queryKey: ['signed-in'],
   staleTime: Infinity,
-  queryFn: async ({ signal }): Promise<SignedIn | null> => {
-    const { data } = await gatelog.browserSession.get({ signal });
-    remember(data);
-    return data;
-  },
+  queryFn: async ({ signal }): Promise<SignedIn | null> => readSignedIn(signal),
 });
+
+async function readSignedIn(signal: AbortSignal): Promise<SignedIn | null> {
+  const { data } = await gatelog.browserSession.get({ signal });
+  remember(data);
+  return data;
+}
+
+const firingRefetchMs = 30_000;
+
+/**
+ * How many alert rules fire. The answer about who is signed in says it, so that a page asks for nothing more when it opens; while the
+ * page is open it asks again.
+ */
+export function useFiring(): number {
+  const { firing_alerts: known } = useSignedIn();
+  const { data } = useQuery({
+    queryKey: ['alerts', 'firing'],
+    initialData: known,
+    staleTime: Infinity,
+    refetchInterval: firingRefetchMs,
+    queryFn: async ({ signal }) => (await readSignedIn(signal))?.firing_alerts ?? 0,
+  });
+  return data;
+}
 
 /** Of a page that only opens for who is signed in. */
 export function useSignedIn(): SignedIn {

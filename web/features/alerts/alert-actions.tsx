@@ -9,7 +9,7 @@ import { ErrorNotice, Notice } from '../../ui/notice.tsx';
 import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { MenuButton } from '../../ui/overlay/menu-button.tsx';
-import { alertQuery } from './alerts-query.ts';
+import { alertQuery, deliveriesQuery } from './alerts-query.ts';
 import { isMuted } from './measure-text.ts';
 
 // The date field brings calendars of all locales.
@@ -36,7 +36,10 @@ export function useAlertActions(id: string) {
       await queryClient.invalidateQueries({ queryKey: ['alerts'] });
     },
   });
-  const test = useMutation({ mutationFn: () => gatelog.alerts.test(id) });
+  const test = useMutation({
+    mutationFn: () => gatelog.alerts.test(id),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: deliveriesQuery(id).queryKey }),
+  });
   return { mute, test };
 }
 
@@ -91,8 +94,7 @@ export function ActionNotices({ actions: { mute, test } }: Pick<AlertActionsProp
       <ErrorNotice error={mute.error ?? test.error} />
       {channels !== undefined && !test.isPending && (
         <Notice kind="success">
-          A test message is on its way to {channels === 1 ? 'the channel' : `${channels} channels`}. If it does not arrive, “Messages” says
-          why.
+          A test message is on its way to {channels === 1 ? 'the channel' : `${channels} channels`}. “Messages” shows whether it arrives.
         </Notice>
       )}
     </>

@@ -15,6 +15,8 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { ActionNotices, AlertActions, useAlertActions } from './alert-actions.tsx';
 import { Groups, History, Incidents, Messages } from './alert-tables.tsx';
+import { AddChannel } from './add-channel.tsx';
+import { AlertChart } from './alert-chart.tsx';
 import { alertQuery } from './alerts-query.ts';
 import { isMuted, ruleText } from './measure-text.ts';
 import { wholeText } from './whole-text.ts';
@@ -38,7 +40,8 @@ export function AlertPage(): ReactNode {
   return (
     <Page title={alert.name} about={<About alert={alert} />} actions={mayChange && <AlertActions alert={alert} actions={actions} />}>
       <ActionNotices actions={actions} />
-      <Problems alert={alert} />
+      <Problems alert={alert} mayChange={mayChange} />
+      {tab !== 'rule' && <AlertChart alert={alert} />}
       <Tabs
         label="Parts of the rule"
         selected={tab}
@@ -83,21 +86,26 @@ function Sentence({ alert }: { readonly alert: Alert }): ReactNode {
   );
 }
 
-function Problems({ alert }: { readonly alert: Alert }): ReactNode {
+function Problems({ alert, mayChange }: { readonly alert: Alert; readonly mayChange: boolean }): ReactNode {
   const { status, mute_until: until, channels, offered } = alert;
   const unreadable = channels.filter(({ readable }) => !readable);
   return (
     <>
       {status.error !== null && <Notice kind="danger">The last evaluation failed: {status.error}</Notice>}
-      {status.cut && <Notice kind="warning">There are more groups than 10,000: those farthest from the threshold have no state.</Notice>}
-      {until !== null && isMuted(alert) && <Notice>Muted until {formatTime(until, timeZone())}: states go on, and nobody is told.</Notice>}
+      {status.cut && <Notice kind="warning">There are more than 10,000 groups: those farthest from the threshold are not watched.</Notice>}
+      {until !== null && isMuted(alert) && (
+        <Notice>Muted until {formatTime(until, timeZone())}: the rule goes on measuring, and nobody is notified.</Notice>
+      )}
       {channels.length === 0 && (
-        <Notice>
-          {offered ? 'Gatelog offers this rule. It is off until it has a channel.' : 'Nobody is told: the rule has no channel.'}
+        <Notice kind={offered ? 'info' : 'warning'}>
+          {offered
+            ? 'Gatelog suggests this rule. It is off until it has a channel.'
+            : 'Nobody is notified when this rule fires: it has no channel.'}{' '}
+          {mayChange && <AddChannel alert={alert} />}
         </Notice>
       )}
       {unreadable.length > 0 && (
-        <Notice kind="danger">A channel was stored under another secret of the deployment and cannot be used. Give it anew.</Notice>
+        <Notice kind="danger">A channel was saved under another secret of the deployment and cannot be used. Add it again.</Notice>
       )}
     </>
   );
@@ -108,7 +116,7 @@ function Rule({ alert, mayChange }: { readonly alert: Alert; readonly mayChange:
   const navigate = route.useNavigate();
   const [stored, setStored] = useState<Alert>();
   const draft = draftOf(alert, timeZone());
-  if (draft === undefined) return <Notice>The filter of this rule has no form as a search. Change the rule by the API.</Notice>;
+  if (draft === undefined) return <Notice>The filter of this rule cannot be shown as a search. Change the rule through the API.</Notice>;
   const leave = (): void => void navigate({ search: {} });
   const replace = async (rule: NewAlert): Promise<void> => {
     const { data } = await gatelog.alerts.replace(alert.id, { ...rule, mute_until: alert.mute_until });
@@ -120,7 +128,7 @@ function Rule({ alert, mayChange }: { readonly alert: Alert; readonly mayChange:
   return (
     <>
       {!mayChange && <Notice>Your key may not change rules; a key with the permission admin may. The preview runs all the same.</Notice>}
-      <RuleForm initial={draft} submit={mayChange ? 'Store the changes' : undefined} onSubmit={replace} onCancel={leave} />
+      <RuleForm initial={draft} submit={mayChange ? 'Save changes' : undefined} onSubmit={replace} onCancel={leave} />
       {stored !== undefined && <SecretsDialog alert={stored} onClose={leave} />}
     </>
   );

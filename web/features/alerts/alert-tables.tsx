@@ -112,26 +112,36 @@ function reasonText({ reason, late }: AlertHistoryRow): string {
   return [reason ?? '', late ? 'a late request changed the window' : ''].filter((text) => text !== '').join('; ');
 }
 
-/** What its channels were sent, and how that went. What goes to a stored webhook is on the page of that webhook. */
+/** What its channels and webhooks were sent, and how that went. */
 export function Messages({ alert }: PartProps): ReactNode {
   const columns: readonly DataColumn<AlertDelivery>[] = [
     { id: 'at', title: 'Time', cell: ({ created_at: at }) => formatTime(at, timeZone()) },
     { id: 'type', title: 'Event', cell: ({ type }) => type.replace(/^alert\./, '') },
-    { id: 'channel', title: 'Channel', cell: ({ channel }) => channel ?? 'removed since' },
+    { id: 'channel', title: 'Sent to', textOf: receiverText, cell: (delivery) => <Receiver delivery={delivery} /> },
     { id: 'state', title: 'State', cell: ({ state }) => <DeliveryBadge state={state} /> },
     { id: 'attempts', title: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
     { id: 'next', title: 'Next attempt', cell: ({ next_attempt_at: at }) => (at === null ? '' : formatTime(at, timeZone())) },
     { id: 'why', title: 'Last failure', textOf: failureText, cell: failureText },
   ];
   return (
-    <Table
-      query={useQuery(deliveriesQuery(alert.id))}
-      label="Messages"
-      columns={columns}
-      empty="Nothing was sent to a channel of this rule"
-      keyOf={({ id }) => id}
-    />
+    <Table query={useQuery(deliveriesQuery(alert.id))} label="Messages" columns={columns} empty="No message yet" keyOf={({ id }) => id} />
   );
+}
+
+/** A webhook has its attempts on its own page. */
+function Receiver({ delivery }: { readonly delivery: AlertDelivery }): ReactNode {
+  const { webhook_id: webhookId, id } = delivery;
+  if (webhookId === null) return receiverText(delivery);
+  return (
+    <Link to="/webhooks/$webhookId" params={{ webhookId }} search={{ delivery: id }}>
+      {receiverText(delivery)}
+    </Link>
+  );
+}
+
+function receiverText({ channel, webhook_name: name }: AlertDelivery): string {
+  if (name !== null) return `webhook ${name}`;
+  return channel ?? 'a channel that was removed';
 }
 
 function failureText({ state, last_status: status, last_reason: reason }: AlertDelivery): string {

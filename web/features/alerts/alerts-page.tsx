@@ -27,7 +27,7 @@ export function AlertsPage(): ReactNode {
       about={
         data === undefined ? '' : `${formatCount(firing)} firing of ${formatCount(data.length)} ${data.length === 1 ? 'rule' : 'rules'}`
       }
-      actions={mayMake && <LinkButton to="/alerts/new">Make a rule</LinkButton>}
+      actions={mayMake && <LinkButton to="/alerts/new">New rule</LinkButton>}
     >
       {error !== null ? (
         <PageError error={error} />
@@ -64,10 +64,10 @@ const columns: readonly DataColumn<Alert>[] = [
     ),
   },
   { id: 'state', title: 'State', textOf: stateText, cell: (alert) => <State alert={alert} /> },
-  { id: 'firing', title: 'Open', isNumber: true, cell: ({ status }) => formatCount(status.firing) },
+  { id: 'firing', title: 'Open incidents', isNumber: true, cell: ({ status }) => formatCount(status.firing) },
   { id: 'last', title: 'Last incident', cell: ({ status: { last_incident_at: at } }) => (at === null ? '' : formatTime(at, timeZone())) },
-  { id: 'told', title: 'Tells', textOf: channelsText, cell: channelsText },
-  { id: 'what', title: 'When', textOf: wholeText, cell: wholeText },
+  { id: 'told', title: 'Notifies', textOf: channelsText, cell: channelsText },
+  { id: 'what', title: 'Condition', textOf: wholeText, cell: wholeText },
 ];
 
 function State({ alert }: { readonly alert: Alert }): ReactNode {
@@ -79,14 +79,14 @@ function State({ alert }: { readonly alert: Alert }): ReactNode {
   );
 }
 
-/** With what the state alone does not say: until when nobody is told, and which rules Gatelog offers. */
+/** With what the state alone does not say: until when nobody is told, and which rules Gatelog suggests. */
 function stateText(alert: Alert): string {
   const { status, offered, mute_until: until } = alert;
   if (until !== null && isMuted(alert)) return `${status.state} until ${formatTime(until, timeZone())}`;
-  return status.state === 'off' && offered ? 'off · offered' : status.state;
+  return status.state === 'off' && offered ? 'off · suggested' : status.state;
 }
 
 function channelsText({ channels, offered }: Alert): string {
-  if (channels.length === 0) return offered ? 'nobody yet' : 'nobody';
+  if (channels.length === 0) return offered ? 'no channel yet' : 'nobody';
   return channels.map(({ type }) => type).join(', ');
 }

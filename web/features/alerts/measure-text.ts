@@ -85,7 +85,7 @@ type Measured = Pick<
   'metric' | 'aggregation' | 'percentile' | 'threshold' | 'comparison' | 'baseline' | 'window' | 'time_window'
 >;
 
-/** A rule as a sentence: "Cost at least $20 over 60 min". */
+/** A rule as a sentence: "Cost at least $20 over 60 min", "Cost at least $20 per day (UTC)". */
 export function ruleText(rule: Measured): string {
   const isBaseline = rule.baseline !== null && rule.baseline !== undefined;
   const threshold = measureFormat(rule.metric, isBaseline)(rule.threshold);
@@ -94,6 +94,6 @@ export function ruleText(rule: Measured): string {
 }
 
 function windowText({ window, time_window: length }: Measured): string {
-  if (window !== null && window !== undefined) return `in a ${window.calendar} of ${window.timezone ?? 'UTC'}`;
+  if (window !== null && window !== undefined) return `per ${window.calendar} (${window.timezone ?? 'UTC'})`;
   return `over ${formatDuration(length ?? 0)}`;
 }

@@ -22,9 +22,9 @@ export function MuteForm({ onMute, onCancel }: MuteFormProps): ReactNode {
       submit="Mute"
       onSubmit={async () => (until === null ? undefined : onMute(until.toDate().toISOString()))}
       onCancel={onCancel}
-      missing={isAhead ? undefined : 'Choose a time that is to come.'}
+      missing={isAhead ? undefined : 'Choose a time in the future.'}
     >
-      <p>States and incidents go on, and nobody is told before this time.</p>
+      <p>The rule goes on measuring, and nobody is notified before this time.</p>
       <TimeField label={`Until, in ${timeZone()}`} value={until} onChange={setUntil} />
     </Form>
   );

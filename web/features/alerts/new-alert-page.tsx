@@ -27,11 +27,11 @@ export function NewAlertPage(): ReactNode {
     else await navigate({ to: '/alerts/$alertId', params: { alertId: data.id } });
   };
   return (
-    <Page title="A new rule">
-      {!mayMake && <Notice>Your key may not store rules; a key with the permission admin may. The preview runs all the same.</Notice>}
+    <Page title="New rule">
+      {!mayMake && <Notice>Your key may not save rules; a key with the permission admin may. The preview runs all the same.</Notice>}
       <RuleForm
         initial={draftFrom(search, timeZone())}
-        submit={mayMake ? 'Store the rule' : undefined}
+        submit={mayMake ? 'Save rule' : undefined}
         onSubmit={make}
         onCancel={() => void navigate({ to: '/alerts' })}
       />

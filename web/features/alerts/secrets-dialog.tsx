@@ -19,7 +19,7 @@ export function SecretsDialog({ alert, onClose }: { readonly alert: Alert; reado
       )}
       <Actions>
         <Button kind="primary" onPress={onClose}>
-          I have kept it
+          Done
         </Button>
       </Actions>
     </Dialog>

@@ -48,14 +48,16 @@ export function NewRule({ onStore, onClose }: NewRuleProps): ReactNode {
         submit="Add the rule"
         onSubmit={store}
         onCancel={onClose}
-        missing={chosen.length === 0 ? 'Choose at least one place.' : kind === 'regex' && pattern === '' ? 'Give the pattern.' : undefined}
+        missing={
+          chosen.length === 0 ? 'Choose at least one place.' : kind === 'regex' && pattern === '' ? 'A pattern is missing.' : undefined
+        }
       >
-        <Select label="Take out" isLabelShown value={kind} options={kindOptions} onChange={setKind} />
+        <Select label="Redact" isLabelShown value={kind} options={kindOptions} onChange={setKind} />
         {kind === 'regex' && (
           <TextField label="Pattern (RE2)" value={pattern} onChange={setPattern} placeholder="EMP-[0-9]{6}" isCode isRequired />
         )}
         <TextField
-          label="In its place"
+          label="Replace with"
           value={replacement}
           onChange={setReplacement}
           placeholder={kind === 'regex' ? '[redacted]' : `[${kind}]`}

@@ -3,12 +3,24 @@ import { type ReactNode, useState } from 'react';
 import type { ApiKey } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Form } from '../../ui/form/form.tsx';
+import { correctFields, Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Actions, Dialog } from '../../ui/overlay/dialog.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Permission, permissionOptions } from './permissions.ts';
+
+/** As the API bounds it. */
+const maxName = 128;
+
+function nameFault(name: string): string | undefined {
+  return name.trim().length > maxName ? `Write at most ${maxName} characters.` : undefined;
+}
+
+function missingIn(name: string): string | undefined {
+  if (name.trim() === '') return 'A key needs a name.';
+  return nameFault(name) === undefined ? undefined : correctFields;
+}
 
 /** Makes a key and shows it this once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -23,28 +35,30 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode
   };
   if (issued !== undefined) {
     return (
-      <Dialog title="The key" isOpen onClose={onClose}>
+      <Dialog title="Your new key" isOpen onClose={onClose}>
         <p>Keep it where your programs find it. It is not shown again; gateways take it within a second.</p>
         <Secret label={name} text={issued} />
         <Actions>
           <Button kind="primary" onPress={onClose}>
-            I have kept it
+            Done
           </Button>
         </Actions>
       </Dialog>
     );
   }
   return (
-    <Dialog title="Make a key" isOpen onClose={onClose}>
-      <Form
-        label="Make a key"
-        submit="Make the key"
-        onSubmit={make}
-        onCancel={onClose}
-        missing={name.trim() === '' ? 'A key needs a name.' : undefined}
-      >
-        <TextField label="Name" value={name} onChange={setName} placeholder="checkout in production" autoFocus isRequired />
-        <Select label="May" isLabelShown value={permission} options={permissionOptions} onChange={setPermission} />
+    <Dialog title="Create a key" isOpen onClose={onClose}>
+      <Form label="Create a key" submit="Create key" onSubmit={make} onCancel={onClose} missing={missingIn(name)}>
+        <TextField
+          label="Name"
+          value={name}
+          onChange={setName}
+          fault={nameFault(name)}
+          placeholder="checkout in production"
+          autoFocus
+          isRequired
+        />
+        <Select label="Permissions" isLabelShown value={permission} options={permissionOptions} onChange={setPermission} />
       </Form>
     </Dialog>
   );
@@ -62,15 +76,9 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
   };
   return (
     <Dialog title="Change the key" isOpen onClose={onClose}>
-      <Form
-        label="Change the key"
-        submit="Store the change"
-        onSubmit={change}
-        onCancel={onClose}
-        missing={name.trim() === '' ? 'A key needs a name.' : undefined}
-      >
-        <TextField label="Name" value={name} onChange={setName} autoFocus isRequired />
-        <Select label="May" isLabelShown value={permission} options={permissionOptions} onChange={setPermission} />
+      <Form label="Change the key" submit="Save changes" onSubmit={change} onCancel={onClose} missing={missingIn(name)}>
+        <TextField label="Name" value={name} onChange={setName} fault={nameFault(name)} autoFocus isRequired />
+        <Select label="Permissions" isLabelShown value={permission} options={permissionOptions} onChange={setPermission} />
       </Form>
     </Dialog>
   );

@@ -36,10 +36,10 @@ export function KeysPage(): ReactNode {
     <Page
       title="Keys"
       about="Callers send one of them to the gateway and to the API"
-      actions={mayChange && <Button onPress={() => setIsMaking(true)}>Make a key</Button>}
+      actions={mayChange && <Button onPress={() => setIsMaking(true)}>New key</Button>}
       bar={
         <Checkbox isSelected={revoked} onChange={(shown) => void navigate({ search: shown ? { revoked: true } : {} })}>
-          Revoked ones too
+          Show revoked keys
         </Checkbox>
       }
     >
@@ -75,22 +75,23 @@ function Keys({ keys, onEdit }: KeysProps): ReactNode {
   const columns: readonly DataColumn<ApiKey>[] = [
     { id: 'name', title: 'Key', textOf: ({ api_key_name: name }) => name, cell: ({ api_key_name: name }) => name },
     { id: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code> },
-    { id: 'may', title: 'May', cell: ({ key_permissions: may }) => permissionLabels[may] },
-    { id: 'made', title: 'Made', cell: ({ created_at: at }) => formatTime(at, timeZone()) },
+    { id: 'may', title: 'Permissions', cell: ({ key_permissions: may }) => permissionLabels[may] },
+    { id: 'made', title: 'Created', cell: ({ created_at: at }) => formatTime(at, timeZone()) },
     { id: 'state', title: 'State', cell: (key) => <State apiKey={key} isOwn={key.id === own} /> },
     {
       id: 'change',
-      title: 'Change',
+      title: 'Actions',
+      head: <span className="visually-hidden">Actions</span>,
       cell: (key) =>
         key.revoked_at === null && (
           <>
-            <Button kind="quiet" onPress={() => onEdit(key)} aria-label={`Change ${key.api_key_name}`}>
-              Change
+            <Button kind="quiet" onPress={() => onEdit(key)} aria-label={`Edit ${key.api_key_name}`}>
+              Edit
             </Button>
             <ConfirmButton
               title={`Revoke ${key.api_key_name}`}
               kind="quiet"
-              consequence="Calls with it are refused within a second, for good. What it has sent stays on record."
+              consequence="Calls with it are refused within a second, for good. The requests that it sent are kept."
               onConfirm={() => revoke.mutateAsync(key.id)}
             >
               Revoke

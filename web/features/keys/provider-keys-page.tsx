@@ -63,13 +63,16 @@ function Keys({ keys, mayChange }: { readonly keys: readonly ProviderKey[]; read
     {
       id: 'state',
       title: 'State',
-      cell: ({ readable }) => <Badge kind={readable ? 'good' : 'bad'}>{readable ? 'ready' : 'other secret'}</Badge>,
+      cell: ({ readable }) => (
+        <Badge kind={readable ? 'good' : 'bad'}>{readable ? 'ready' : 'unreadable: saved under another secret'}</Badge>
+      ),
     },
     ...(mayChange
       ? [
           {
             id: 'delete',
-            title: 'Delete',
+            title: 'Actions',
+            head: <span className="visually-hidden">Actions</span>,
             cell: (key: ProviderKey) => (
               <ConfirmButton
                 title={`Delete the key of ${key.provider}`}
@@ -88,7 +91,7 @@ function Keys({ keys, mayChange }: { readonly keys: readonly ProviderKey[]; read
 }
 
 function nameOf({ name }: ProviderKey): string {
-  return name ?? 'used where none is named';
+  return name ?? 'default';
 }
 
 function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -109,7 +112,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
         submit="Add the key"
         onSubmit={add}
         onCancel={onClose}
-        missing={key.trim() === '' || provider.trim() === '' ? 'Give the provider and its key.' : undefined}
+        missing={key.trim() === '' || provider.trim() === '' ? 'Enter the provider and its key.' : undefined}
       >
         <TextField
           label="Provider"

@@ -3,26 +3,28 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { RateLimit } from '../../../src/client/types/settings.ts';
 import { gatelog } from '../../lib/client.ts';
-import { formatCost, formatCount } from '../../lib/format.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { ErrorNotice, Notice } from '../../ui/notice.tsx';
 import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
-import { Fullness } from './fullness.tsx';
+import { Bar, Segments } from './fullness.tsx';
+import { amountText, limitsQuery, type LimitUse, limitUsageQuery } from './limits-query.ts';
 import { NewLimit } from './new-limit.tsx';
-import { parsePolicy, windowTitle } from './policy.ts';
+import { limitText, parsePolicy, segmentText } from './policy.ts';
+import styles from './limits.module.css';
 
-/** What the gateway refuses: too many calls, or calls that cost too much. */
+/** What the gateway refuses: too many calls, or calls that cost too much; and how much of it is used. */
 export function LimitsPage(): ReactNode {
   const mayChange = useMay('admin');
   const [isAdding, setIsAdding] = useState(false);
-  const [shown, setShown] = useState<RateLimit>();
-  const { data, error } = useQuery({ queryKey: ['limits'], queryFn: async ({ signal }) => (await gatelog.limits.get({ signal })).data });
+  const [shown, setShown] = useState<LimitUse>();
+  const { data, error } = useQuery(limitsQuery);
+  const usage = useQuery(limitUsageQuery);
   if (error !== null) return <PageError error={error} />;
   return (
     <Page
@@ -30,62 +32,57 @@ export function LimitsPage(): ReactNode {
       about="The gateway answers calls beyond them with 429"
       actions={mayChange && <Button onPress={() => setIsAdding(true)}>Add a limit</Button>}
     >
-      {!mayChange && <Notice>Your key may read limits. One with the permission admin sets them.</Notice>}
+      {!mayChange && <Notice>Your key may read limits. A key with the permission admin can change them.</Notice>}
+      <ErrorNotice error={usage.error} />
       {data === undefined ? (
         <Loading what="Loading limits" />
       ) : data.length === 0 ? (
         <Empty title="No limit yet">
           <p className="muted">
-            A limit holds for all calls together, for each user, or for each value of a property: so many calls or dollars in a time.
+            A limit allows a number of requests, or of dollars, in a time: for all calls together, for each user, or for each value of a
+            property.
           </p>
         </Empty>
       ) : (
-        <Limits limits={data} mayChange={mayChange} onShow={setShown} />
+        <Limits limits={data} usage={usage.data} mayChange={mayChange} onShow={setShown} />
       )}
       {isAdding && data !== undefined && <NewLimit limits={data} onClose={() => setIsAdding(false)} />}
-      {shown !== undefined && <Fullness limit={shown} onClose={() => setShown(undefined)} />}
+      {shown !== undefined && <Segments use={shown} onClose={() => setShown(undefined)} />}
     </Page>
   );
 }
 
 interface LimitsProps {
   readonly limits: readonly RateLimit[];
+  readonly usage: readonly LimitUse[] | undefined;
   readonly mayChange: boolean;
-  readonly onShow: (limit: RateLimit) => void;
+  readonly onShow: (use: LimitUse) => void;
 }
 
-function Limits({ limits, mayChange, onShow }: LimitsProps): ReactNode {
+function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
   const queryClient = useQueryClient();
   const remove = async (limit: RateLimit): Promise<void> => {
     await gatelog.limits.replace(limits.filter((one) => one !== limit));
     await queryClient.invalidateQueries({ queryKey: ['limits'] });
   };
+  const useOf = (limit: RateLimit): LimitUse | undefined => usage?.find((use) => idOf(use) === idOf(limit));
   const columns: readonly DataColumn<RateLimit>[] = [
-    { id: 'limit', title: 'At most', cell: ({ policy }) => quotaText(policy) },
-    { id: 'window', title: 'In', cell: ({ policy }) => windowText(policy) },
-    { id: 'for', title: 'For', textOf: segmentText, cell: segmentText },
-    { id: 'by', title: 'Set by', cell: (limit) => <SetBy limit={limit} /> },
-    { id: 'policy', title: 'Policy', cell: ({ policy }) => <code>{policy}</code> },
-    {
-      id: 'full',
-      title: 'How full',
-      cell: (limit) => (
-        <Button kind="quiet" onPress={() => onShow(limit)} aria-label={`Show how full ${limit.policy} is`}>
-          Show
-        </Button>
-      ),
-    },
+    { id: 'limit', title: 'Limit', textOf: ({ policy }) => shownLimit(policy), cell: ({ policy }) => shownLimit(policy) },
+    { id: 'used', title: 'Used', cell: (limit) => <Used use={useOf(limit)} onShow={onShow} /> },
+    { id: 'for', title: 'Applies to', textOf: scopeText, cell: scopeText },
+    { id: 'by', title: 'Source', cell: (limit) => <Source limit={limit} /> },
     ...(mayChange
       ? [
           {
             id: 'delete',
-            title: 'Delete',
+            title: 'Actions',
+            head: <span className="visually-hidden">Actions</span>,
             cell: (limit: RateLimit) =>
               limit.alert_id === undefined && (
                 <ConfirmButton
-                  title={`Delete the limit ${limit.policy}`}
+                  title={`Delete the limit ${shownLimit(limit.policy)}`}
                   kind="quiet"
-                  consequence="Calls are no longer refused because of it; gateways see that within five seconds."
+                  consequence="The gateway stops refusing calls because of it, within five seconds."
                   onConfirm={() => remove(limit)}
                 >
                   Delete
@@ -95,38 +92,58 @@ function Limits({ limits, mayChange, onShow }: LimitsProps): ReactNode {
         ]
       : []),
   ];
+  return <DataTable label="Limits" columns={columns} rows={limits} keyOf={idOf} />;
+}
+
+function idOf({ policy, key_id: key, alert_id: alert }: RateLimit | LimitUse): string {
+  return [policy, key, alert].join(' ');
+}
+
+interface UsedProps {
+  readonly use: LimitUse | undefined;
+  readonly onShow: (use: LimitUse) => void;
+}
+
+/** How full the fullest segment is, and the way to the others. */
+function Used({ use, onShow }: UsedProps): ReactNode {
+  if (use === undefined) return '…';
+  const [first, ...others] = use.fullest;
+  if (first === undefined) return <Bar share={0} />;
+  const amounts = `${amountText(use, first.used)} of ${amountText(use, use.quota)}`;
   return (
-    <DataTable
-      label="Limits"
-      columns={columns}
-      rows={limits}
-      keyOf={({ policy, key_id: key, alert_id: alert }) => [policy, key, alert].join(' ')}
-    />
+    <span className={styles['used']}>
+      <Bar share={first.share} />
+      <span className="clip" dir="auto">
+        {first.value === null ? amounts : `${first.value}: ${amounts}`}
+      </span>
+      {others.length > 0 && (
+        <Button kind="quiet" onPress={() => onShow(use)} aria-label={`Show all of ${shownLimit(use.policy)}`}>
+          Show all
+        </Button>
+      )}
+    </span>
   );
 }
 
-function quotaText(text: string): string {
+function shownLimit(text: string): string {
   const policy = parsePolicy(text);
-  if (policy === undefined) return text;
-  return policy.unit === 'cents' ? formatCost(policy.quota / 100) : `${formatCount(policy.quota)} calls`;
+  return policy === undefined ? text : limitText(policy);
 }
 
-function windowText(text: string): string {
+function scopeText({ policy: text, key_id: key }: RateLimit): string {
   const policy = parsePolicy(text);
-  return policy === undefined ? '' : windowTitle(policy);
+  const segment = policy === undefined ? '' : segmentText(policy);
+  return key === null || key === undefined ? segment : `${segment}, of one key`;
 }
 
-function segmentText({ policy, key_id: key }: RateLimit): string {
-  const segment = parsePolicy(policy)?.segment;
-  const each = segment === undefined ? 'all calls together' : `each ${segment}`;
-  return key === null || key === undefined ? each : `${each}, of one key`;
-}
-
-function SetBy({ limit: { alert_id: alertId, alert_name: name } }: { readonly limit: RateLimit }): ReactNode {
-  if (alertId === undefined) return 'this list';
+function Source({ limit: { alert_id: alertId, alert_name: name } }: { readonly limit: RateLimit }): ReactNode {
+  if (alertId === undefined) return 'added here';
   return (
-    <Link to="/alerts/$alertId" params={{ alertId }}>
-      {name ?? 'an alert rule'}
-    </Link>
+    <>
+      Alert{' '}
+      <Link to="/alerts/$alertId" params={{ alertId }}>
+        {name ?? 'rule'}
+      </Link>
+    </>
   );
 }

@@ -4,8 +4,8 @@ import type { RateLimit } from '../../../src/client/types/settings.ts';
 import { calendarUnits, zoneNamed } from '../../../src/model/time/calendar.ts';
 import { gatelog } from '../../lib/client.ts';
 import { timeZone } from '../../lib/zone.ts';
-import { Form, Row } from '../../ui/form/form.tsx';
-import { NumberField, numberOf } from '../../ui/form/number-field.tsx';
+import { correctFields, Form, Row } from '../../ui/form/form.tsx';
+import { type NumberBounds, NumberField, numberFault, numberOf } from '../../ui/form/number-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -13,7 +13,7 @@ import { policyText } from './policy.ts';
 
 const unitOptions = [
   { value: 'cents', label: 'dollars' },
-  { value: 'request', label: 'calls' },
+  { value: 'request', label: 'requests' },
 ] as const;
 
 const windows = {
@@ -29,10 +29,35 @@ const windows = {
 const windowOptions = Object.entries(windows).map(([value, label]) => ({ value: value as keyof typeof windows, label }));
 
 const segmentOptions = [
-  { value: 'all', label: 'all calls together' },
+  { value: 'all', label: 'all requests together' },
   { value: 'user', label: 'each user' },
   { value: 'property', label: 'each value of a property' },
 ] as const;
+
+/** Requests, or cents. */
+const maxQuota = 1_000_000_000;
+
+const unitBounds: Readonly<Record<(typeof unitOptions)[number]['value'], NumberBounds>> = {
+  cents: { above: 0, max: maxQuota / 100 },
+  request: { isWhole: true, min: 1, max: maxQuota },
+};
+
+/** To the millionth of a cent, without the noise of binary fractions. */
+function centsOf(dollars: number): number {
+  return Number((dollars * 100).toFixed(6));
+}
+
+interface Filled {
+  readonly isAmountEmpty: boolean;
+  readonly isPropertyEmpty: boolean;
+  readonly faults: readonly (string | undefined)[];
+}
+
+function missingIn({ isAmountEmpty, isPropertyEmpty, faults }: Filled): string | undefined {
+  if (isAmountEmpty) return 'A limit needs a number.';
+  if (isPropertyEmpty) return 'A property is missing.';
+  return faults.some((fault) => fault !== undefined) ? correctFields : undefined;
+}
 
 export interface NewLimitProps {
   /** All limits of the organisation, which are stored as one list. */
@@ -51,9 +76,17 @@ export function NewLimit({ limits, onClose }: NewLimitProps): ReactNode {
   const quota = numberOf(amount);
   const calendar = calendarUnits.find((name) => name === window);
   const timezone = zoneNamed(zone.trim());
+  const bounds = unitBounds[unit];
+  const zoneFault = calendar !== undefined && timezone === undefined ? 'Write a time zone, such as Europe/Berlin.' : undefined;
+  const propertyFault = /[;\p{Cc}]/u.test(property) ? 'The name of a property has no “;” here.' : undefined;
+  const missing = missingIn({
+    isAmountEmpty: amount.trim() === '',
+    isPropertyEmpty: segment === 'property' && property.trim() === '',
+    faults: [numberFault(amount, bounds), zoneFault, segment === 'property' ? propertyFault : undefined],
+  });
   const store = async (): Promise<void> => {
     const policy = policyText({
-      quota: unit === 'cents' ? Math.round((quota ?? 0) * 100) : (quota ?? 0),
+      quota: unit === 'cents' ? centsOf(quota ?? 0) : (quota ?? 0),
       window: calendar === undefined ? Number(window) : { unit: calendar, timezone: timezone ?? zone },
       unit,
       segment: { all: undefined, user: 'user', property: property.trim() }[segment],
@@ -64,33 +97,21 @@ export function NewLimit({ limits, onClose }: NewLimitProps): ReactNode {
   };
   return (
     <Dialog title="Add a limit" isOpen onClose={onClose}>
-      <Form
-        label="Limit"
-        submit="Add the limit"
-        onSubmit={store}
-        onCancel={onClose}
-        missing={
-          quota === undefined
-            ? 'A limit needs a number.'
-            : segment === 'property' && property.trim() === ''
-              ? 'Name the property.'
-              : calendar !== undefined && timezone === undefined
-                ? 'Name a time zone such as Europe/Berlin.'
-                : undefined
-        }
-      >
+      <Form label="Limit" submit="Add the limit" onSubmit={store} onCancel={onClose} missing={missing}>
         <Row>
-          <NumberField label="At most" value={amount} onChange={setAmount} isRequired autoFocus />
+          <NumberField label="At most" value={amount} onChange={setAmount} bounds={bounds} isRequired autoFocus />
           <Select label="of" isLabelShown value={unit} options={unitOptions} onChange={setUnit} />
           <Select label="in" isLabelShown value={window} options={windowOptions} onChange={setWindow} />
         </Row>
         <Row>
-          {calendar !== undefined && <TextField label="Time zone" value={zone} onChange={setZone} isRequired />}
+          {calendar !== undefined && <TextField label="Time zone" value={zone} onChange={setZone} fault={zoneFault} isRequired />}
           <Select label="for" isLabelShown value={segment} options={segmentOptions} onChange={setSegment} />
-          {segment === 'property' && <TextField label="Property" value={property} onChange={setProperty} placeholder="Team" isRequired />}
+          {segment === 'property' && (
+            <TextField label="Property" value={property} onChange={setProperty} fault={propertyFault} placeholder="Team" isRequired />
+          )}
         </Row>
         <p className="muted">
-          A limit that also tells you is an alert rule: see Alerts, More, &ldquo;Refuse calls beyond the threshold&rdquo;.
+          To be notified as well, make an alert on cost and choose &ldquo;Block calls above the threshold&rdquo; under More.
         </p>
       </Form>
     </Dialog>

@@ -1,5 +1,5 @@
-import { calendarBounds, type Calendar, calendarUnits, zoneNamed } from '../../../src/model/time/calendar.ts';
-import { formatDuration } from '../../lib/format.ts';
+import { type Calendar, calendarUnits, zoneNamed } from '../../../src/model/time/calendar.ts';
+import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { numberOf } from '../../ui/form/number-field.tsx';
 
 /** A limit in its parts: at most `quota` calls, or cents, in each window; for each segment if there is one. */
@@ -28,13 +28,19 @@ function windowOf(members: ReadonlyMap<string, string>): Policy['window'] | unde
   return timezone === undefined ? undefined : { unit, timezone };
 }
 
-export function windowTitle({ window }: Policy): string {
-  return typeof window === 'number' ? formatDuration(window * 1000) : `a ${window.unit} of ${window.timezone}`;
+const namedSeconds: Readonly<Record<number, string>> = { 1: 'second', 60: 'minute', 3600: 'hour', 604_800: '7 days', 2_592_000: '30 days' };
+
+/** A limit in words: "$50.00 per day (Europe/Berlin)", "100 requests per minute". */
+export function limitText(policy: Policy): string {
+  const { quota, unit, window } = policy;
+  const amount = unit === 'cents' ? formatCost(quota / 100) : `${formatCount(quota)} ${quota === 1 ? 'request' : 'requests'}`;
+  const per = typeof window === 'number' ? (namedSeconds[window] ?? formatDuration(window * 1000)) : `${window.unit} (${window.timezone})`;
+  return `${amount} per ${per}`;
 }
 
-/** What the record of a limit's window is of: the calendar's that runs, else the time before now. Unix milliseconds. */
-export function windowStart({ window }: Policy, now: number): number {
-  return typeof window === 'number' ? now - window * 1000 : calendarBounds(window, now).startsAt;
+/** For what a limit holds: "each Team". */
+export function segmentText({ segment }: Policy): string {
+  return segment === undefined ? 'all requests together' : `each ${segment}`;
 }
 
 export function policyText({ quota, window, unit, segment }: Policy): string {

@@ -13,6 +13,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
+import { PassedLimits } from '../limits/passed-limits.tsx';
 import { cards } from './cards.ts';
 import { GroupsTable } from './groups-table.tsx';
 import { OverviewCard } from './overview-card.tsx';
@@ -49,6 +50,7 @@ export function OverviewPage(): ReactNode {
         </>
       }
     >
+      <PassedLimits isEnabled={by === undefined} />
       {filter === undefined ? (
         <Empty title="The search cannot be read">
           <p>Below the search stands where its fault is.</p>

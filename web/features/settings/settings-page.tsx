@@ -3,12 +3,13 @@ import { useSignedIn } from '../../lib/signed-in.ts';
 import { formatTime } from '../../lib/format.ts';
 import { applyTheme, storedTheme, type Theme, themeLabels, themes } from '../../lib/theme.ts';
 import { chooseZone, chosenZone, timeZone } from '../../lib/zone.ts';
+import { permissionLabels } from '../keys/permissions.ts';
 import { Facts } from '../../ui/layout/facts.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { Row } from '../../ui/form/form.tsx';
 import { Select } from '../../ui/select.tsx';
 
-const browserZone = 'the zone of this browser';
+const browserZone = 'Same as this browser';
 const zoneOptions = [browserZone, 'UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map((value) => ({
   value,
   label: value,
@@ -47,23 +48,23 @@ export function SettingsPage(): ReactNode {
           />
         </Row>
         <p className="muted">
-          Now it is {formatTime(now, timeZone())} in {timeZone()}. Numbers and dates are in the language of the browser.
+          It is {formatTime(now, timeZone())} in {timeZone()}. Numbers and dates follow the language of the browser.
         </p>
       </Section>
       <Section title="Signed in">
         <Facts
           facts={[
             ['Organisation', signedIn.organization_name],
-            ['Organisation identifier', signedIn.organization_id],
+            ['Organisation ID', signedIn.organization_id],
             ['Key', signedIn.key_name],
-            ['The key may', signedIn.key_permissions],
+            ['Permissions', permissionLabels[signedIn.key_permissions]],
             ['Session ends', signedIn.expires_at === null ? null : formatTime(signedIn.expires_at, timeZone(), true)],
           ]}
         />
       </Section>
-      <Section title="For programs">
+      <Section title="API">
         <p>
-          All that this page shows and does is in the API: <a href="/docs">reference and guides</a>.
+          Everything in this dashboard is also in the API: <a href="/docs">documentation</a>.
         </p>
       </Section>
     </Page>

@@ -19,8 +19,8 @@ import { type DeliveryState, deliveryStates, type WebhookSearch } from './search
 import { deliveriesQuery } from './webhooks-query.ts';
 import styles from './webhooks.module.css';
 
-const every = 'every state';
-const stateOptions = [every, ...deliveryStates].map((value) => ({ value, label: value }));
+const every = 'all';
+const stateOptions = [{ value: every, label: 'All states' }, ...deliveryStates.map((value) => ({ value, label: value }))];
 const recoverDays = 7;
 
 export interface DeliveriesProps {
@@ -44,7 +44,6 @@ export function Deliveries({ webhook, state, delivery, mayChange, onChange }: De
           options={stateOptions}
           onChange={(value) => onChange({ state: deliveryStates.find((name) => name === value) })}
         />
-        <Button onPress={() => void list.refetch()}>Refresh</Button>
         {mayChange && <Recover webhook={webhook} />}
       </div>
       {list.error !== null ? (
@@ -53,7 +52,7 @@ export function Deliveries({ webhook, state, delivery, mayChange, onChange }: De
         <Loading what="Loading deliveries" />
       ) : rows.length === 0 ? (
         <Empty title="Nothing was sent yet">
-          <p className="muted">A delivery stands here as soon as there is an event for this webhook.</p>
+          <p className="muted">The next event for this webhook appears here.</p>
         </Empty>
       ) : (
         <DataTable label="Deliveries" columns={columnsOf(onChange)} rows={rows} keyOf={({ id }) => id} />
@@ -83,9 +82,9 @@ function Recover({ webhook: { id } }: { readonly webhook: Webhook }): ReactNode 
   };
   return (
     <ConfirmButton
-      title="Deliver all failed ones again"
+      title="Retry failed"
       kind="normal"
-      consequence={`Every failed delivery of the last ${recoverDays} days begins its schedule again, under the same identifier.`}
+      consequence={`Every failed delivery of the last ${recoverDays} days is sent again, with the same webhook-id.`}
       onConfirm={recover}
     />
   );
@@ -93,19 +92,21 @@ function Recover({ webhook: { id } }: { readonly webhook: Webhook }): ReactNode 
 
 function columnsOf(onChange: DeliveriesProps['onChange']): readonly DataColumn<Delivery>[] {
   return [
+    { id: 'time', title: 'Time', cell: ({ created_at: at }) => formatTime(at, timeZone()) },
+    { id: 'state', title: 'State', cell: ({ state }) => <DeliveryBadge state={state} /> },
     {
-      id: 'time',
-      title: 'Time',
+      id: 'open',
+      title: 'Attempts',
+      head: <span className="visually-hidden">Attempts</span>,
       cell: ({ id, created_at: at }) => (
-        <Button kind="quiet" onPress={() => onChange({ delivery: id })}>
-          {formatTime(at, timeZone())}
+        <Button onPress={() => onChange({ delivery: id })} aria-label={`Show the attempts of ${formatTime(at, timeZone())}`}>
+          Show attempts
         </Button>
       ),
     },
     { id: 'event', title: 'Event', cell: ({ type }) => type },
-    { id: 'state', title: 'State', cell: ({ state }) => <DeliveryBadge state={state} /> },
-    { id: 'attempts', title: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
-    { id: 'status', title: 'Answer', isNumber: true, cell: ({ last_status: status }) => status ?? '–' },
+    { id: 'attempts', title: 'Tries', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
+    { id: 'status', title: 'Status', isNumber: true, cell: ({ last_status: status }) => status ?? '–' },
     { id: 'why', title: 'Why', textOf: ({ last_reason: reason }) => reason ?? '', cell: ({ last_reason: reason }) => reason ?? '' },
     { id: 'request', title: 'Request', cell: ({ request_id: id }) => <RequestLink id={id} /> },
   ];
@@ -115,7 +116,7 @@ function RequestLink({ id }: { readonly id: string | null }): ReactNode {
   if (id === null) return '';
   return (
     <Link to="/requests" search={{ request: id, range: 'all' }}>
-      Show
+      Open request
     </Link>
   );
 }

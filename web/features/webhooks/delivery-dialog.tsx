@@ -31,16 +31,15 @@ export function DeliveryDialog({ webhookId, deliveryId, mayReplay, onClose }: De
   return (
     <Dialog title="Delivery" isOpen isWide onClose={onClose}>
       <ErrorNotice error={error ?? replay.error} />
-      {data === undefined ? <Loading /> : data === null ? <p>The log has it no longer.</p> : <Detail delivery={data} />}
-      {replay.isSuccess && <Notice kind="success">It is delivered again, under the same identifier.</Notice>}
-      <Actions>
-        <Button onPress={() => void queryClient.invalidateQueries({ queryKey: ['webhooks', webhookId] })}>Refresh</Button>
-        {mayReplay && (
+      {data === undefined ? <Loading /> : data === null ? <p>The log no longer has this delivery.</p> : <Detail delivery={data} />}
+      {replay.isSuccess && <Notice kind="success">It is sent again, with the same webhook-id.</Notice>}
+      {mayReplay && (
+        <Actions>
           <Button kind="primary" onPress={() => replay.mutate()} isDisabled={replay.isPending}>
-            Deliver again
+            Retry
           </Button>
-        )}
-      </Actions>
+        </Actions>
+      )}
     </Dialog>
   );
 }
@@ -54,8 +53,8 @@ function Detail({ delivery }: { readonly delivery: NonNullable<DeliveryDetail> }
           ['webhook-id', id],
           ['Event', type],
           ['State', failure === null ? state : `${state}: ${failure}`],
-          ['Happened', formatTime(occurred, timeZone(), true)],
-          ['Next attempt', next === null ? null : formatTime(next, timeZone(), true)],
+          ['Happened', formatTime(occurred, timeZone())],
+          ['Next attempt', next === null ? null : formatTime(next, timeZone())],
         ]}
       />
       {content !== undefined && content !== null && <pre className={styles['head']}>{JSON.stringify(content, null, 2)}</pre>}

@@ -21,10 +21,10 @@ export function NewWebhookPage(): ReactNode {
     await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
   };
   return (
-    <Page title="A new webhook">
-      {!mayMake && <Notice kind="warning">Your key may not make webhooks; a key with the permission admin may.</Notice>}
+    <Page title="New webhook">
+      {!mayMake && <Notice kind="warning">Your key may not create webhooks; a key with the permission admin may.</Notice>}
       <Section title="Webhook">
-        <WebhookForm initial={emptyWebhook} submit="Make the webhook" onSubmit={make} onCancel={() => void navigate({ to: '/webhooks' })} />
+        <WebhookForm initial={emptyWebhook} submit="Create webhook" onSubmit={make} onCancel={() => void navigate({ to: '/webhooks' })} />
       </Section>
       {made !== undefined && (
         <SecretDialog secret={made} onClose={() => void navigate({ to: '/webhooks/$webhookId', params: { webhookId: made.id } })} />

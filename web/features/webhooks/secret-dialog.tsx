@@ -17,7 +17,7 @@ export function SecretDialog({ secret: { secret, hmac_key: key }, onClose }: Sec
       <Secret label="For Svc-Signature" text={key} />
       <Actions>
         <Button kind="primary" onPress={onClose}>
-          I have kept it
+          Done
         </Button>
       </Actions>
     </Dialog>

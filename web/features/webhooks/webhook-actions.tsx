@@ -4,13 +4,14 @@ import { type ReactNode, useState } from 'react';
 import type { Webhook } from '../../../src/client/client.ts';
 import type { RotatedSecretAnswer } from '../../../src/client/types/webhooks.ts';
 import { gatelog } from '../../lib/client.ts';
+import { formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice, Notice } from '../../ui/notice.tsx';
 import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
 /** Test, a new secret, delete. */
-export function WebhookActions({ webhook: { id } }: { readonly webhook: Webhook }): ReactNode {
+export function WebhookActions({ webhook: { id, status } }: { readonly webhook: Webhook }): ReactNode {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [rotated, setRotated] = useState<RotatedSecretAnswer>();
@@ -32,12 +33,16 @@ export function WebhookActions({ webhook: { id } }: { readonly webhook: Webhook 
         {test.isPending ? 'Sending …' : 'Send a test'}
       </Button>
       <ConfirmButton
-        title="Replace the secret"
+        title="Rotate the secret"
         kind="normal"
         consequence="For 24 hours both secrets sign, so that the receiver can take over the new one."
         onConfirm={rotate}
       />
-      <ConfirmButton title="Delete the webhook" consequence="Its pending deliveries and its log go with it." onConfirm={remove}>
+      <ConfirmButton
+        title="Delete the webhook"
+        consequence={`${formatCount(status.pending)} pending ${status.pending === 1 ? 'delivery' : 'deliveries'} and the whole log go with it.`}
+        onConfirm={remove}
+      >
         Delete
       </ConfirmButton>
       {rotated !== undefined && <SecretDialog secret={rotated} onClose={() => setRotated(undefined)} />}

@@ -2,13 +2,15 @@ import type { Filter, Webhook, WebhookBody } from '../../../src/client/client.ts
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
 import { searchOfFilter } from '../../lib/filter-text.ts';
-import { numberOf } from '../../ui/form/number-field.tsx';
+import { addressFault } from '../../ui/form/address.ts';
+import { correctFields } from '../../ui/form/form.tsx';
+import { numberFault, numberOf } from '../../ui/form/number-field.tsx';
 
 export type WebhookEvent = Webhook['config']['events'][number];
 
 export const webhookEvents: readonly { readonly id: WebhookEvent; readonly title: string }[] = [
-  { id: 'request.completed', title: 'A request is on record' },
-  { id: 'request.updated', title: 'A request is changed' },
+  { id: 'request.completed', title: 'A request was recorded' },
+  { id: 'request.updated', title: 'A request was changed' },
   { id: 'alert.triggered', title: 'An alert fires' },
   { id: 'alert.resolved', title: 'An alert recovers' },
 ];
@@ -60,4 +62,25 @@ export function webhookOf(draft: WebhookDraft, filter: FilterNode): WebhookBody 
     includeData: draft.includesData,
     enabled: draft.isEnabled,
   };
+}
+
+const maxDestination = 2048;
+const maxName = 128;
+export const sampleBounds = { min: 0, max: 100 };
+
+export function destinationFault(destination: string): string | undefined {
+  return destination.trim().length > maxDestination ? `Write at most ${maxDestination} characters.` : addressFault(destination);
+}
+
+export function webhookNameFault(name: string): string | undefined {
+  return name.trim().length > maxName ? `Write at most ${maxName} characters.` : undefined;
+}
+
+/** What keeps a draft from being saved, as a sentence; undefined: nothing. */
+export function missingIn({ destination, name, events, sampleRate }: WebhookDraft, isSearchRead: boolean): string | undefined {
+  if (!isSearchRead) return 'The search cannot be read.';
+  if (destination.trim() === '') return 'A webhook needs a destination.';
+  if (events.length === 0) return 'Choose at least one event.';
+  const faults = [destinationFault(destination), webhookNameFault(name), numberFault(sampleRate, sampleBounds)];
+  return faults.some((fault) => fault !== undefined) ? correctFields : undefined;
 }

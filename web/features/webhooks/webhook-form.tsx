@@ -6,7 +6,16 @@ import { Form, Row } from '../../ui/form/form.tsx';
 import { NumberField } from '../../ui/form/number-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
-import { type WebhookDraft, type WebhookEvent, webhookEvents, webhookOf } from './webhook-draft.ts';
+import {
+  destinationFault,
+  missingIn,
+  sampleBounds,
+  type WebhookDraft,
+  type WebhookEvent,
+  webhookEvents,
+  webhookNameFault,
+  webhookOf,
+} from './webhook-draft.ts';
 import styles from './webhooks.module.css';
 
 export interface WebhookFormProps {
@@ -26,7 +35,7 @@ export function WebhookForm({ initial, submit, onSubmit, onCancel }: WebhookForm
     <div className={styles['form']}>
       {hasRequests && (
         <div>
-          <h2>Of which requests</h2>
+          <h2>Requests</h2>
           <SearchBar value={draft.q} onChange={(q) => change({ q })} isLive />
         </div>
       )}
@@ -35,38 +44,23 @@ export function WebhookForm({ initial, submit, onSubmit, onCancel }: WebhookForm
         submit={submit}
         onSubmit={async () => (filter === undefined ? undefined : onSubmit(webhookOf(draft, filter)))}
         onCancel={onCancel}
-        missing={
-          filter === undefined
-            ? 'The search cannot be read.'
-            : draft.destination.trim() === ''
-              ? 'A webhook needs a destination.'
-              : draft.events.length === 0
-                ? 'Choose at least one event.'
-                : undefined
-        }
+        missing={missingIn(draft, filter !== undefined)}
         value={draft}
       >
-        <Row>
-          <TextField
-            label="Destination"
-            value={draft.destination}
-            onChange={(destination) => change({ destination })}
-            placeholder="https://example.com/events"
-            about="An https address on the public internet, or one that the deployment allows"
-            isRequired
-          />
-          <TextField label="Name" value={draft.name} onChange={(name) => change({ name })} placeholder="ops" />
-        </Row>
+        <Destination draft={draft} onChange={change} />
         <Events events={draft.events} onChange={(events) => change({ events })} />
         {hasRequests && (
           <Row>
             <NumberField
-              label="Of so many percent of these requests"
+              label="Sample rate, %"
               value={draft.sampleRate}
               onChange={(sampleRate) => change({ sampleRate })}
+              bounds={sampleBounds}
+              placeholder="100"
+              about="Percent of the matching requests; empty means all of them"
             />
             <Checkbox isSelected={draft.includesData} onChange={(includesData) => change({ includesData })}>
-              With bodies and metadata
+              Include bodies and metadata
             </Checkbox>
           </Row>
         )}
@@ -78,6 +72,34 @@ export function WebhookForm({ initial, submit, onSubmit, onCancel }: WebhookForm
   );
 }
 
+interface DestinationProps {
+  readonly draft: WebhookDraft;
+  readonly onChange: (changed: Partial<WebhookDraft>) => void;
+}
+
+function Destination({ draft, onChange }: DestinationProps): ReactNode {
+  return (
+    <Row>
+      <TextField
+        label="Destination"
+        value={draft.destination}
+        onChange={(destination) => onChange({ destination })}
+        placeholder="https://example.com/events"
+        about="An https address on the public internet, or one that the deployment allows"
+        fault={destinationFault(draft.destination)}
+        isRequired
+      />
+      <TextField
+        label="Name"
+        value={draft.name}
+        onChange={(name) => onChange({ name })}
+        placeholder="ops"
+        fault={webhookNameFault(draft.name)}
+      />
+    </Row>
+  );
+}
+
 interface EventsProps {
   readonly events: readonly WebhookEvent[];
   readonly onChange: (events: readonly WebhookEvent[]) => void;
@@ -86,7 +108,7 @@ interface EventsProps {
 function Events({ events, onChange }: EventsProps): ReactNode {
   return (
     <fieldset className={styles['events']}>
-      <legend>Tell when</legend>
+      <legend>Send on</legend>
       {webhookEvents.map(({ id, title }) => (
         <Checkbox
           key={id}

@@ -22,7 +22,7 @@ export function WebhooksPage(): ReactNode {
     <Page
       title="Webhooks"
       about={data === undefined ? '' : `${formatCount(data.length)} ${data.length === 1 ? 'destination' : 'destinations'}`}
-      actions={mayMake && <LinkButton to="/webhooks/new">Make a webhook</LinkButton>}
+      actions={mayMake && <LinkButton to="/webhooks/new">New webhook</LinkButton>}
     >
       {error !== null ? (
         <PageError error={error} />
@@ -70,7 +70,12 @@ function eventsText({ config }: Webhook): string {
   return config.events.join(', ');
 }
 
-const reasons = { by_owner: 'disabled', gone: 'disabled: gone', failing: 'disabled: failing', filter: 'disabled: filter' } as const;
+const reasons = {
+  by_owner: 'disabled',
+  gone: 'disabled: answered 410',
+  failing: 'disabled: failing',
+  filter: 'disabled: filter failed',
+} as const;
 
 export function WebhookBadge({
   status: { state, disabled_reason: reason, failed_in_a_row: failures },

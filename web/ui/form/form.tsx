@@ -63,6 +63,9 @@ export function Form({ label, submit, onSubmit, onCancel, missing, value, childr
   );
 }
 
+/** Beside the button of a form, while a field says what is wrong with it. */
+export const correctFields = 'Correct the marked fields.';
+
 /** Fields beside one another where there is room. */
 export function Row({ children }: { readonly children: ReactNode }): ReactNode {
   return <div className={styles['row']}>{children}</div>;

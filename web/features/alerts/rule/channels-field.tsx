@@ -1,9 +1,13 @@
-import type { ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import { type ChannelType, chatServices, chatServiceWords, forChatServices } from '../../../../src/model/events/channel.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Select } from '../../../ui/select.tsx';
-import type { ChannelDraft } from './rule-draft.ts';
+import { Loading } from '../../../ui/loading.tsx';
+import { ErrorNotice } from '../../../ui/notice.tsx';
+import { webhooksQuery } from '../../webhooks/webhooks-query.ts';
+import { type ChannelDraft, channelFault } from './rule-draft.ts';
 import styles from './rule.module.css';
 
 const kinds: Readonly<Record<ChannelType, { readonly label: string; readonly target: string; readonly placeholder: string }>> = {
@@ -13,7 +17,7 @@ const kinds: Readonly<Record<ChannelType, { readonly label: string; readonly tar
     return { label: title, target: label, placeholder };
   }),
   pagerduty: { label: 'PagerDuty', target: 'Integration key', placeholder: '32 letters and digits' },
-  webhook: { label: 'Webhook', target: 'Address, or the name of one of your webhooks', placeholder: 'https://example.com/alerts' },
+  webhook: { label: 'Webhook', target: 'Address', placeholder: 'https://example.com/alerts' },
 };
 
 const kindOptions = Object.entries(kinds).map(([value, { label }]) => ({ value: value as ChannelType, label }));
@@ -27,8 +31,8 @@ export interface ChannelsFieldProps {
 export function ChannelsField({ channels, onChange }: ChannelsFieldProps): ReactNode {
   return (
     <fieldset className={styles['channels']}>
-      <legend>Tell</legend>
-      {channels.length === 0 && <p className="muted">Nobody is told until there is a channel.</p>}
+      <legend>Notify</legend>
+      {channels.length === 0 && <p className="muted">Nobody is notified until there is a channel.</p>}
       {channels.map((channel, index) => (
         <div key={channel.id ?? `new ${index}`} className={styles['channel']}>
           <Channel channel={channel} onChange={(changed) => onChange(channels.with(index, changed))} />
@@ -49,16 +53,26 @@ interface ChannelProps {
 }
 
 function Channel({ channel, onChange }: ChannelProps): ReactNode {
-  if (channel.id !== undefined) {
-    return (
-      <>
-        <b>{kinds[channel.type].label}</b>
-        <span className="clip" dir="auto" title={channel.shown}>
-          {channel.shown}
-        </span>
-      </>
-    );
-  }
+  if (channel.id === undefined) return <NewChannel channel={channel} onChange={onChange} />;
+  return (
+    <>
+      <b>{kinds[channel.type].label}</b>
+      <span className="clip" dir="auto" title={channel.shown}>
+        {channel.shown}
+      </span>
+    </>
+  );
+}
+
+type NewChannelDraft = Extract<ChannelDraft, { readonly target: string }>;
+
+export interface NewChannelProps {
+  readonly channel: NewChannelDraft;
+  readonly onChange: (channel: NewChannelDraft) => void;
+}
+
+/** A channel to be made: its kind, and where its messages go. */
+export function NewChannel({ channel, onChange }: NewChannelProps): ReactNode {
   const { type, target } = channel;
   return (
     <>
@@ -67,14 +81,58 @@ function Channel({ channel, onChange }: ChannelProps): ReactNode {
         isLabelShown
         value={type}
         options={kindOptions}
-        onChange={(chosen) => onChange({ type: chosen, target })}
+        onChange={(chosen) => onChange({ type: chosen, target: channel.webhookId === undefined ? target : '' })}
       />
-      <TextField
-        label={kinds[type].target}
-        value={target}
-        onChange={(text) => onChange({ type, target: text })}
-        placeholder={kinds[type].placeholder}
-      />
+      {type === 'webhook' ? <WebhookTarget channel={channel} onChange={onChange} /> : <TargetField channel={channel} onChange={onChange} />}
     </>
+  );
+}
+
+function TargetField({ channel, onChange }: NewChannelProps): ReactNode {
+  const { type, target } = channel;
+  return (
+    <TextField
+      label={kinds[type].target}
+      value={target}
+      onChange={(text) => onChange({ type, target: text })}
+      placeholder={kinds[type].placeholder}
+      fault={channelFault(channel)}
+    />
+  );
+}
+
+const notChosen = 'not chosen';
+const otherAddress = 'other';
+
+/** One of the webhooks that there are, or an address. */
+function WebhookTarget({ channel, onChange }: NewChannelProps): ReactNode {
+  const [isOther, setIsOther] = useState(channel.target !== '' && channel.webhookId === undefined);
+  const { data: webhooks, error } = useQuery(webhooksQuery);
+  if (error !== null) return <ErrorNotice error={error} />;
+  if (webhooks === undefined) return <Loading />;
+  if (webhooks.length === 0) return <TargetField channel={channel} onChange={onChange} />;
+  const known = webhooks.map(({ id, name, destination }) => ({ value: id, label: name ?? destination }));
+  const isChosen = isOther || channel.webhookId !== undefined;
+  const options = [
+    ...(isChosen ? [] : [{ value: notChosen, label: 'Choose a webhook' }]),
+    ...known,
+    { value: otherAddress, label: 'Another address' },
+  ];
+  const pick = (value: string): void => {
+    const picked = known.find((one) => one.value === value);
+    setIsOther(value === otherAddress);
+    onChange({ type: 'webhook', target: picked?.label ?? '', webhookId: picked?.value });
+  };
+  return (
+    <div className={styles['webhook']}>
+      <Select
+        label="Webhook"
+        isLabelShown
+        value={isOther ? otherAddress : (channel.webhookId ?? notChosen)}
+        options={options}
+        onChange={pick}
+      />
+      {isOther && <TargetField channel={channel} onChange={onChange} />}
+    </div>
   );
 }

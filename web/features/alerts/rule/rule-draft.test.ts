@@ -83,8 +83,8 @@ it.each([
     { type: 'webhook', destination: 'https://example.com/x' },
   ],
   [
-    { type: 'webhook', target: 'ops' },
-    { type: 'webhook', webhook: 'ops' },
+    { type: 'webhook', target: 'ops', webhookId: 'w' },
+    { type: 'webhook', webhookId: 'w' },
   ],
   [
     { type: 'pagerduty', target: 'key' },
@@ -114,8 +114,10 @@ function missing(changed: Partial<RuleDraft>): string | undefined {
 it('what is missing is said, a channel without an address included', () => {
   expect(missing({})).toBeUndefined();
   expect(missing({ threshold: ' ' })).toMatch(/needs a threshold/);
-  expect(missing({ threshold: 'much' })).toMatch(/cannot be read/);
-  expect(missing({ channels: [{ type: 'email', target: ' ' }] })).toMatch(/an address, or remove it/);
+  expect(missing({ threshold: 'much' })).toMatch(/marked fields/);
+  expect(missing({ channels: [{ type: 'email', target: ' ' }] })).toMatch(/its address, or remove it/);
+  expect(missing({ channels: [{ type: 'slack', target: 'ops' }] })).toMatch(/marked fields/);
+  expect(missing({ windowMinutes: '' })).toMatch(/minutes of its window/);
   expect(missing({ channels: [{ id: 'c', type: 'email', shown: '' }] })).toBeUndefined();
 });
 

@@ -5,22 +5,31 @@ import {
   aggregatedColumns,
   type Aggregation,
   alertDefaults,
+  alertLimits,
   failedPercent,
   type NoDataMode,
 } from '../../../../src/model/events/alert-vocabulary.ts';
-import type { CalendarUnit } from '../../../../src/model/time/calendar.ts';
+import { type CalendarUnit, zoneNamed } from '../../../../src/model/time/calendar.ts';
 import type { FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
 import { searchOfFilter } from '../../../lib/filter-text.ts';
 import type { Dimension } from '../../../lib/metrics/dimensions.ts';
-import { numberOf } from '../../../ui/form/number-field.tsx';
+import { addressFault } from '../../../ui/form/address.ts';
+import { correctFields } from '../../../ui/form/form.tsx';
+import { type NumberBounds, numberFault, numberOf } from '../../../ui/form/number-field.tsx';
 import type { NewAlertSearch } from '../search.ts';
 
 export type AlertMetric = NewAlert['metric'];
 /** A channel in a form: one that is stored, or one to be made. */
 export type ChannelDraft =
   | { readonly id: string; readonly type: ChannelType; readonly shown: string }
-  | { readonly id?: undefined; readonly type: ChannelType; readonly target: string };
+  | {
+      readonly id?: undefined;
+      readonly type: ChannelType;
+      readonly target: string;
+      /** One of the organisation's webhooks, whose name the target is then. */
+      readonly webhookId?: string | undefined;
+    };
 
 /** A rule as a form has it: numbers as they are typed, times in minutes. */
 export interface RuleDraft {
@@ -208,7 +217,7 @@ export function dimensionsOf(grouping: Alert['grouping'], isProperty: boolean): 
  */
 export function ruleOf(draft: RuleDraft, filter: FilterNode): NewAlert | undefined {
   const threshold = numberOf(draft.threshold);
-  if (threshold === undefined || figuresOf(draft).some((text) => text.trim() !== '' && numberOf(text) === undefined)) return undefined;
+  if (threshold === undefined || faultsOf(draft).length > 0) return undefined;
   return {
     name: draft.name.trim(),
     metric: draft.metric,
@@ -228,25 +237,85 @@ export function ruleOf(draft: RuleDraft, filter: FilterNode): NewAlert | undefin
     no_data: draft.noData,
     max_groups: numberOf(draft.maxGroups),
     enforce: draft.isEnforced,
-    channels: draft.channels.filter((channel) => channel.id !== undefined || channel.target.trim() !== '').map(channelOf),
+    channels: draft.channels
+      .filter((channel) => channel.id !== undefined || (channel.target.trim() !== '' && channelFault(channel) === undefined))
+      .map(channelOf),
   };
 }
 
-/** What keeps a draft from being stored, as a sentence; undefined: nothing. @param rule Of the draft. */
-export function missingIn({ threshold, channels }: RuleDraft, rule: NewAlert | undefined): string | undefined {
+/** What keeps a draft from being saved, as a sentence; undefined: nothing. @param rule Of the draft. */
+export function missingIn(draft: RuleDraft, rule: NewAlert | undefined): string | undefined {
+  const { threshold, channels } = draft;
   if (threshold.trim() === '') return 'A rule needs a threshold.';
-  if (rule === undefined) return 'The search or a figure cannot be read.';
+  if (draft.window === 'rolling' && draft.windowMinutes.trim() === '') return 'A rule needs the minutes of its window.';
+  if (faultsOf(draft).length > 0 || channels.some((channel) => channelFault(channel) !== undefined)) return correctFields;
+  if (rule === undefined) return 'The search cannot be read.';
   const isEmpty = channels.some((channel) => channel.id === undefined && channel.target.trim() === '');
-  return isEmpty ? 'Give each channel an address, or remove it.' : undefined;
+  return isEmpty ? 'Give each channel its address, or remove it.' : undefined;
 }
 
-/** Texts of which each is a number, or empty. */
-function figuresOf(draft: RuleDraft): readonly string[] {
-  const { windowMinutes, percentile, minimumCount, baselineDays, forMinutes, recoverMinutes, newGroupMinutes, renotifyMinutes, maxGroups } =
-    draft;
-  const more = [minimumCount, baselineDays, forMinutes, recoverMinutes, newGroupMinutes, renotifyMinutes, maxGroups];
-  return [...(draft.window === 'rolling' ? [windowMinutes] : []), ...(draft.aggregation === 'percentile' ? [percentile] : []), ...more];
+const { windowMinMs, windowMaxMs, delayMaxMs, renotifyMinMs, renotifyMaxMs, groupsPerMessage, baselineDays, minimumCount } = alertLimits;
+const delay: NumberBounds = { min: 0, max: delayMaxMs / minute };
+
+/** What the figures of a rule must be; times in minutes. */
+export const ruleBounds = {
+  windowMinutes: { min: windowMinMs / minute, max: windowMaxMs / minute },
+  percentile: { above: 0, max: 100 },
+  minimumCount: { isWhole: true, min: 0, max: minimumCount },
+  baselineDays: { isWhole: true, min: 1, max: baselineDays },
+  forMinutes: delay,
+  recoverMinutes: delay,
+  newGroupMinutes: delay,
+  renotifyMinutes: { min: renotifyMinMs / minute, max: renotifyMaxMs / minute },
+  maxGroups: { isWhole: true, min: 1, max: groupsPerMessage },
+} as const satisfies Readonly<Record<string, NumberBounds>>;
+
+export function nameFault(name: string): string | undefined {
+  return Array.from(name.trim()).length > alertLimits.nameCharacters
+    ? `Write at most ${alertLimits.nameCharacters} characters.`
+    : undefined;
 }
+
+export function zoneFault(zone: string): string | undefined {
+  return zoneNamed(zone.trim()) === undefined ? 'Write a time zone, such as Europe/Berlin.' : undefined;
+}
+
+/** What is wrong with the target of a new channel, as a sentence. */
+export function channelFault(channel: ChannelDraft): string | undefined {
+  if (channel.id !== undefined || channel.target.trim() === '') return undefined;
+  const target = channel.target.trim();
+  switch (channel.type) {
+    case 'email':
+      return target.split(',').every((address) => /^[^\s@]+@[^\s@]+$/.test(address.trim()))
+        ? undefined
+        : 'Write addresses such as ops@example.com, with commas between them.';
+    case 'pagerduty':
+      return /^[\w-]+$/.test(target) ? undefined : 'Write the integration key as PagerDuty shows it: letters and digits.';
+    case 'webhook':
+      return channel.webhookId === undefined ? addressFault(target) : undefined;
+    default:
+      return addressFault(target);
+  }
+}
+
+function faultsOf(draft: RuleDraft): readonly string[] {
+  const ofWindow = draft.window === 'rolling' ? [numberFault(draft.windowMinutes, ruleBounds.windowMinutes)] : [zoneFault(draft.zone)];
+  const ofPercentile = draft.aggregation === 'percentile' ? [numberFault(draft.percentile, ruleBounds.percentile)] : [];
+  const others = moreFigures.map((field) => numberFault(draft[field], ruleBounds[field]));
+  return [nameFault(draft.name), numberFault(draft.threshold), ...ofWindow, ...ofPercentile, ...others].filter(
+    (fault) => fault !== undefined,
+  );
+}
+
+const moreFigures = [
+  'minimumCount',
+  'baselineDays',
+  'forMinutes',
+  'recoverMinutes',
+  'newGroupMinutes',
+  'renotifyMinutes',
+  'maxGroups',
+] as const;
 
 function windowOf({ window, windowMinutes, zone }: RuleDraft): Pick<NewAlert, 'time_window' | 'window'> {
   return window === 'rolling' ? { time_window: msOf(windowMinutes) } : { window: { calendar: window, timezone: zone } };
@@ -262,7 +331,8 @@ function msOf(minutes: string): number | undefined {
   return number === undefined ? undefined : Math.round(number * minute);
 }
 
-function channelOf(channel: ChannelDraft): NonNullable<NewAlert['channels']>[number] {
+/** A channel as the API takes it. */
+export function channelOf(channel: ChannelDraft): NonNullable<NewAlert['channels']>[number] {
   if (channel.id !== undefined) return { id: channel.id };
   const { type } = channel;
   const target = channel.target.trim();
@@ -272,7 +342,7 @@ function channelOf(channel: ChannelDraft): NonNullable<NewAlert['channels']>[num
     case 'pagerduty':
       return { type, routingKey: target };
     case 'webhook':
-      return /^https?:/.test(target) ? { type, destination: target } : { type, webhook: target };
+      return channel.webhookId === undefined ? { type, destination: target } : { type, webhookId: channel.webhookId };
     default:
       return { type, url: target };
   }

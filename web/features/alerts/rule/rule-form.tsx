@@ -14,7 +14,7 @@ import { comparisons, metricOptions, thresholdUnit } from '../measure-text.ts';
 import { ChannelsField } from './channels-field.tsx';
 import { Preview } from './preview.tsx';
 import { nameFor } from '../whole-text.ts';
-import { hasMore, isColumn, missingIn, type RuleDraft, ruleOf } from './rule-draft.ts';
+import { hasMore, isColumn, missingIn, nameFault, ruleBounds, type RuleDraft, ruleOf, zoneFault } from './rule-draft.ts';
 import styles from './rule.module.css';
 
 const aggregationLabels: Readonly<Record<Aggregation, string>> = {
@@ -27,15 +27,15 @@ const aggregationLabels: Readonly<Record<Aggregation, string>> = {
 const aggregationOptions = aggregations.map((value) => ({ value, label: aggregationLabels[value] }));
 const comparisonOptions = Object.entries(comparisons).map(([value, label]) => ({ value: value as keyof typeof comparisons, label }));
 const windowOptions = [
-  { value: 'rolling', label: 'the minutes before' },
-  { value: 'day', label: 'the running day' },
-  { value: 'week', label: 'the running week' },
-  { value: 'month', label: 'the running month' },
+  { value: 'rolling', label: 'the last minutes' },
+  { value: 'day', label: 'the current day' },
+  { value: 'week', label: 'the current week' },
+  { value: 'month', label: 'the current month' },
 ] as const;
 const noDataOptions: readonly { readonly value: NoDataMode; readonly label: string }[] = [
-  { value: 'ok', label: 'is fine' },
-  { value: 'keep', label: 'changes nothing' },
-  { value: 'alert', label: 'is told' },
+  { value: 'ok', label: 'counts as OK' },
+  { value: 'keep', label: 'keeps the state' },
+  { value: 'alert', label: 'fires' },
 ];
 
 export interface RuleFormProps {
@@ -74,9 +74,9 @@ export function RuleForm({ initial, submit, onSubmit, onCancel }: RuleFormProps)
           <TextField
             label="Name of the rule"
             value={draft.name}
+            fault={nameFault(draft.name)}
             onChange={(name) => change({ name })}
             placeholder={rule === undefined ? 'Spend of a tenant' : nameFor(rule)}
-            about="Without one, its sentence is its name."
           />
           <ChannelsField channels={draft.channels} onChange={(channels) => change({ channels })} />
           <More draft={draft} onChange={change} isOpen={hasMore(initial)} />
@@ -94,7 +94,7 @@ interface PartProps {
 
 /** The sentence of the rule: what, compared with what, over which time. */
 function Condition({ draft, onChange }: PartProps): ReactNode {
-  const { metric, aggregation, percentile, comparison, threshold, window, windowMinutes, zone, baselineDays } = draft;
+  const { metric, aggregation, percentile, comparison, threshold, baselineDays } = draft;
   return (
     <>
       <Row>
@@ -115,7 +115,12 @@ function Condition({ draft, onChange }: PartProps): ReactNode {
           />
         )}
         {isColumn(metric) && aggregation === 'percentile' && (
-          <NumberField label="Percentile" value={percentile} onChange={(value) => onChange({ percentile: value })} />
+          <NumberField
+            label="Percentile"
+            value={percentile}
+            bounds={ruleBounds.percentile}
+            onChange={(value) => onChange({ percentile: value })}
+          />
         )}
       </Row>
       <Row>
@@ -133,20 +138,33 @@ function Condition({ draft, onChange }: PartProps): ReactNode {
           isRequired
         />
       </Row>
-      <Row>
-        <Select label="in" isLabelShown value={window} options={windowOptions} onChange={(value) => onChange({ window: value })} />
-        {window === 'rolling' ? (
-          <NumberField label="Minutes" value={windowMinutes} onChange={(value) => onChange({ windowMinutes: value })} />
-        ) : (
-          <TextField label="Time zone" value={zone} onChange={(value) => onChange({ zone: value })} />
-        )}
-      </Row>
+      <Window draft={draft} onChange={onChange} />
     </>
+  );
+}
+
+/** The time over which a rule measures. */
+function Window({ draft: { window, windowMinutes, zone }, onChange }: PartProps): ReactNode {
+  return (
+    <Row>
+      <Select label="in" isLabelShown value={window} options={windowOptions} onChange={(value) => onChange({ window: value })} />
+      {window === 'rolling' ? (
+        <NumberField
+          label="Minutes"
+          value={windowMinutes}
+          bounds={ruleBounds.windowMinutes}
+          onChange={(value) => onChange({ windowMinutes: value })}
+        />
+      ) : (
+        <TextField label="Time zone" value={zone} fault={zoneFault(zone)} onChange={(value) => onChange({ zone: value })} />
+      )}
+    </Row>
   );
 }
 
 /** What few rules need. */
 function More({ draft, onChange, isOpen }: PartProps & { readonly isOpen: boolean }): ReactNode {
+  const part = { draft, onChange };
   const isBudget = draft.metric === 'cost' && draft.aggregation === 'sum';
   return (
     <Disclosure className={styles['more'] ?? ''} defaultExpanded={isOpen}>
@@ -155,44 +173,33 @@ function More({ draft, onChange, isOpen }: PartProps & { readonly isOpen: boolea
       </AriaButton>
       <DisclosurePanel className={styles['panel'] ?? ''}>
         <Row>
-          <NumberField
-            label="At least so many requests"
-            value={draft.minimumCount}
-            onChange={(minimumCount) => onChange({ minimumCount })}
-          />
-          <NumberField
-            label="Compare with days before"
-            about="Percent of the same hours"
-            value={draft.baselineDays}
-            onChange={(baselineDays) => onChange({ baselineDays })}
-          />
-          <Select label="No value" isLabelShown value={draft.noData} options={noDataOptions} onChange={(noData) => onChange({ noData })} />
+          <Figure {...part} field="minimumCount" label="Minimum requests" />
+          <Figure {...part} field="baselineDays" label="Baseline, days" about="Compares with the same hours of the days before" />
+          <Select label="No data" isLabelShown value={draft.noData} options={noDataOptions} onChange={(noData) => onChange({ noData })} />
         </Row>
         <Row>
-          <NumberField label="Holds for, minutes" value={draft.forMinutes} onChange={(forMinutes) => onChange({ forMinutes })} />
-          <NumberField
-            label="Recovers after, minutes"
-            value={draft.recoverMinutes}
-            onChange={(recoverMinutes) => onChange({ recoverMinutes })}
-          />
-          <NumberField
-            label="New groups wait, minutes"
-            value={draft.newGroupMinutes}
-            onChange={(newGroupMinutes) => onChange({ newGroupMinutes })}
-          />
+          <Figure {...part} field="forMinutes" label="Holds for, minutes" />
+          <Figure {...part} field="recoverMinutes" label="Recovers after, minutes" />
+          <Figure {...part} field="newGroupMinutes" label="New groups wait, minutes" />
         </Row>
         <Row>
-          <NumberField
-            label="Repeat every, minutes"
-            value={draft.renotifyMinutes}
-            onChange={(renotifyMinutes) => onChange({ renotifyMinutes })}
-          />
-          <NumberField label="Groups in one message" value={draft.maxGroups} onChange={(maxGroups) => onChange({ maxGroups })} />
+          <Figure {...part} field="renotifyMinutes" label="Repeat every, minutes" />
+          <Figure {...part} field="maxGroups" label="Groups in one message" />
         </Row>
         <Checkbox isSelected={draft.isEnforced} isDisabled={!isBudget} onChange={(isEnforced) => onChange({ isEnforced })}>
-          Refuse calls beyond the threshold, as a budget does{isBudget ? '' : ' (of a sum of cost)'}
+          Block calls above the threshold, like a budget{isBudget ? '' : ' (only for the sum of cost)'}
         </Checkbox>
       </DisclosurePanel>
     </Disclosure>
   );
+}
+
+interface FigureProps extends PartProps {
+  readonly field: Exclude<keyof typeof ruleBounds, 'windowMinutes' | 'percentile'>;
+  readonly label: string;
+  readonly about?: string;
+}
+
+function Figure({ draft, onChange, field, ...shown }: FigureProps): ReactNode {
+  return <NumberField {...shown} value={draft[field]} bounds={ruleBounds[field]} onChange={(value) => onChange({ [field]: value })} />;
 }

@@ -1,0 +1,64 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { Alert, NewAlert } from '../../../src/client/client.ts';
+import { gatelog } from '../../lib/client.ts';
+import { formatCount } from '../../lib/format.ts';
+import { Section } from '../../ui/layout/page.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { ErrorNotice } from '../../ui/notice.tsx';
+import { Select } from '../../ui/select.tsx';
+import { incidentsQuery } from './alerts-query.ts';
+import { spanOptions, spans } from './rule/preview.tsx';
+import { RuleChart } from './rule/rule-chart.tsx';
+
+const dayMs = 86_400_000;
+const refetchMs = 60_000;
+
+/** What the rule measured, its threshold, and the incidents that it had. */
+export function AlertChart({ alert }: { readonly alert: Alert }): ReactNode {
+  const [span, setSpan] = useState<keyof typeof spans>('7');
+  const incidents = useQuery(incidentsQuery(alert.id));
+  const { data, error } = useQuery({
+    queryKey: ['alerts', alert.id, 'course', alert.updated_at, span],
+    placeholderData: keepPreviousData,
+    refetchInterval: refetchMs,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      const to = Date.now();
+      const from = to - Number(span) * dayMs;
+      const timeFilter = { startTimeUnixMs: from, endTimeUnixMs: to };
+      const { data: answer } = await gatelog.alerts.preview({ rule: ruleOf(alert), timeFilter }, { signal });
+      return { answer, from, to };
+    },
+  });
+  const failure = error ?? incidents.error;
+  return (
+    <Section
+      title="Value and incidents"
+      about={data === undefined ? undefined : countText(incidents.data ?? [], data.from, spans[span])}
+      actions={<Select label="Span of the chart" value={span} options={spanOptions} onChange={setSpan} />}
+    >
+      {failure !== null ? (
+        <ErrorNotice error={failure} />
+      ) : data === undefined ? (
+        <Loading what="Loading the chart" />
+      ) : data.answer.series.length === 0 ? (
+        <p className="muted">No request of {spans[span]} matches this rule.</p>
+      ) : (
+        <RuleChart rule={alert} series={data.answer.series} incidents={incidents.data ?? []} from={data.from} to={data.to} height={240} />
+      )}
+    </Section>
+  );
+}
+
+/** What is measured: a preview stores and sends nothing. */
+function ruleOf(alert: Alert): NewAlert {
+  const { id: _id, status: _status, channels: _channels, created_at: _made, updated_at: _changed, offered: _offered, ...rule } = alert;
+  return rule;
+}
+
+function countText(incidents: readonly { readonly ended_at: string | null }[], from: number, span: string): string {
+  const within = incidents.filter(({ ended_at: end }) => end === null || Date.parse(end) > from).length;
+  if (within === 0) return `No incident in ${span}`;
+  return `${formatCount(within)} ${within === 1 ? 'incident' : 'incidents'} in ${span}`;
+}

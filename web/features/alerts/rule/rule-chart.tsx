@@ -1,0 +1,87 @@
+import { type ReactNode, useMemo } from 'react';
+import type { AlertPreviewAnswer, NewAlert } from '../../../../src/client/client.ts';
+import { formatCount } from '../../../lib/format.ts';
+import { timeZone } from '../../../lib/zone.ts';
+import { Chart } from '../../../ui/chart/chart.tsx';
+import type { ChartSeries } from '../../../ui/chart/chart-data.ts';
+import { groupText, groupValuesText } from '../group-text.ts';
+import { measureFormat, measureTitle } from '../measure-text.ts';
+
+const shownGroups = 8;
+
+type Points = AlertPreviewAnswer['series'];
+
+export interface RuleChartProps {
+  readonly rule: Pick<NewAlert, 'metric' | 'aggregation' | 'percentile' | 'threshold' | 'baseline'>;
+  readonly series: Points;
+  readonly incidents: readonly { readonly started_at: string; readonly ended_at: string | null }[];
+  /** Unix milliseconds. */
+  readonly from: number;
+  readonly to: number;
+  readonly height: number;
+}
+
+/** What a rule measures over time, with its threshold and its incidents; nothing where there is no value. */
+export function RuleChart({ rule, series: points, incidents, from, to, height }: RuleChartProps): ReactNode {
+  const { times, series, groups } = useMemo(() => drawn(points, from, to), [points, from, to]);
+  const bands = useMemo(
+    () =>
+      incidents
+        .map(({ started_at: start, ended_at: end }) => ({
+          from: Math.max(from, Date.parse(start)),
+          to: end === null ? undefined : Date.parse(end),
+        }))
+        .filter((band) => band.to === undefined || band.to > from),
+    [incidents, from],
+  );
+  const lines = useMemo(() => [{ value: rule.threshold, label: 'threshold' }], [rule.threshold]);
+  const format = measureFormat(rule.metric, rule.baseline !== null && rule.baseline !== undefined);
+  if (series.length === 0) return null;
+  return (
+    <Chart
+      title={measureTitle(rule)}
+      about={groups > shownGroups ? `${shownGroups} of ${formatCount(groups)} groups` : undefined}
+      kind="steps"
+      {...{ times, series, lines, bands, format, height }}
+      axisFormat={format}
+      zone={timeZone()}
+    />
+  );
+}
+
+/** A line for each group; of many those with the highest values. The answer has a point where a value changes: it holds until the next. */
+function drawn(series: Points, from: number, to: number): Drawn {
+  // The ends of the range too, so that a value which does not change there is drawn.
+  const times = [...new Set([from, ...series.map(({ time }) => Date.parse(time)), to])].toSorted((left, right) => left - right);
+  const lines = new Map<string, { readonly title: string; readonly points: Map<number, number | null> }>();
+  for (const { time, group, value } of series) {
+    const id = JSON.stringify(group);
+    const line = lines.get(id) ?? { title: groupValuesText(group) || groupText(group), points: new Map<number, number | null>() };
+    lines.set(id, line);
+    line.points.set(Date.parse(time), value);
+  }
+  const highest = [...lines].toSorted(([, left], [, right]) => peakOf(right.points) - peakOf(left.points)).slice(0, shownGroups);
+  return {
+    times,
+    groups: lines.size,
+    series: highest.map(([id, { title, points }], index) => ({ id, title, color: index + 1, values: held(points, times) })),
+  };
+}
+
+interface Drawn {
+  readonly times: readonly number[];
+  readonly series: readonly ChartSeries[];
+  readonly groups: number;
+}
+
+function peakOf(points: ReadonlyMap<number, number | null>): number {
+  return [...points.values()].reduce<number>((peak, value) => Math.max(peak, value ?? -Infinity), -Infinity);
+}
+
+function held(points: ReadonlyMap<number, number | null>, times: readonly number[]): readonly (number | null)[] {
+  let value: number | null = null;
+  return times.map((time) => {
+    value = points.has(time) ? (points.get(time) ?? null) : value;
+    return value;
+  });
+}

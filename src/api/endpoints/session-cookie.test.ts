@@ -36,7 +36,7 @@ describe('POST /v1/session-cookie', () => {
   it('200: sets a cookie that scripts cannot read and other sites do not send, for twelve hours', async () => {
     const answer = await signIn(keyOf('rw'));
     const { data } = await checked(answer, 200, signedInAnswerSchema);
-    expect(data).toMatchObject({ organization_id: rig.organizationId, organization_name: 'ours', key_permissions: 'rw' });
+    expect(data).toMatchObject({ organization_id: rig.organizationId, organization_name: 'ours', key_permissions: 'rw', firing_alerts: 0 });
     expect(Date.parse(data.expires_at ?? '')).toBeGreaterThan(Date.now() + 11.9 * 3_600_000);
     const set = answer.headers.get('set-cookie') ?? '';
     expect(set).toMatch(/^gatelog_session_[0-9a-f]{8}=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);

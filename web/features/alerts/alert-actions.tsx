@@ -1,15 +1,16 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Alert } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
+import { formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { ErrorNotice, Notice } from '../../ui/notice.tsx';
 import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { MenuButton } from '../../ui/overlay/menu-button.tsx';
-import { alertQuery, deliveriesQuery } from './alerts-query.ts';
+import { alertQuery, deliveriesQuery, incidentsQuery } from './alerts-query.ts';
 import { isMuted } from './measure-text.ts';
 
 // The date field brings calendars of all locales.
@@ -53,6 +54,7 @@ export function AlertActions({ alert, actions: { mute, test } }: AlertActionsPro
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [isChoosing, setIsChoosing] = useState(false);
+  const { data: incidents } = useQuery(incidentsQuery(alert.id));
   const remove = async (): Promise<void> => {
     await gatelog.alerts.delete(alert.id);
     await navigate({ to: '/alerts' });
@@ -72,7 +74,7 @@ export function AlertActions({ alert, actions: { mute, test } }: AlertActionsPro
       </Button>
       <ConfirmButton
         title="Delete the rule"
-        consequence="Its incidents and its history go with it, and nothing more is sent."
+        consequence={`${incidentsText(incidents?.length)} and its history go with it, and nothing more is sent.`}
         onConfirm={remove}
       >
         Delete
@@ -84,6 +86,11 @@ export function AlertActions({ alert, actions: { mute, test } }: AlertActionsPro
       </Dialog>
     </>
   );
+}
+
+function incidentsText(count: number | undefined): string {
+  if (count === undefined) return 'Its incidents';
+  return count === 1 ? 'Its incident' : `Its ${formatCount(count)} incidents`;
 }
 
 /** What came of the last action. */

@@ -70,6 +70,7 @@ const pages = (): readonly (readonly [address: string, part: string])[] => [
   ['/sessions', 'table'],
   [`/sessions/${encodeURIComponent(sessionId)}`, rows.replace('grid', 'treegrid')],
   [`/sessions/${encodeURIComponent(sessionId)}?tab=conversation`, '[aria-label="Conversation 1"]'],
+  [`/sessions/${encodeURIComponent(sessionId)}?tab=timeline`, rows.replace('grid', 'treegrid')],
   ['/explore?range=1h&by=%5B%22properties.Team%22%5D', '[role=img]'],
   ['/boards', 'h1'],
   ['/properties?name=Team', 'table'],
@@ -204,7 +205,7 @@ it('a session that ended on the server leads to the sign-in, and back', async ()
   await page.context().close();
 });
 
-it('a session is found by its name, opened as a tree, and leads to its requests and back', async () => {
+it('a session is found by its name, opened as a trace, and leads to its requests and back', async () => {
   const { page, complaints } = await openWatched(browser, `${service.api}/sessions?sort=total_cost`, desktop);
   await page.waitForSelector('input[name=key]');
   await signIn(page);
@@ -213,30 +214,73 @@ it('a session is found by its name, opened as a tree, and leads to its requests 
   await page.keyboard.press('Enter');
   await page.waitForURL(/name=orders/);
   await page.getByRole('link', { name: '<b>Orders</b>' }).click();
-  const tree = page.locator('[role=treegrid] [role=rowgroup] [role=row]');
-  await tree.nth(5).waitFor();
-  expect(await tree.locator('[role=gridcell]:first-child').allInnerTexts()).toEqual([
-    '▾ / 3 ×',
-    'x',
-    '▾ plan 2 ×',
-    'x',
-    '▾ search 1 ×',
-    'x',
+  await steps(page).nth(3).waitFor();
+  expect(await firstWords(page)).toEqual([
+    ['1', 'x'],
+    ['', 'plan'],
+    ['2', 'x'],
+    ['3', 'search x'],
   ]);
-  await page.focus('[role=treegrid]');
-  for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
-  await tree.nth(3).waitFor({ state: 'detached' });
-  expect(await tree.locator('[role=gridcell]:first-child').allInnerTexts()).toEqual(['▾ / 3 ×', 'x', '▸ plan 2 ×']);
-  await page.keyboard.press('ArrowRight');
-  await tree.nth(5).waitFor();
-  await page.getByRole('tab', { name: 'Conversation' }).click();
+  const panel = page.getByRole('complementary', { name: 'Step' });
+  await panel.getByText('step 1 of 3').waitFor();
+  await page.getByRole('tab', { name: 'Conversation' }).first().click();
   await page.getByRole('region', { name: '3: /plan/search, x' }).getByText('Where is my order?').first().waitFor();
-  await page.getByRole('tab', { name: 'Tree' }).click();
-  await page.getByRole('link', { name: 'x', exact: true }).last().click();
+  await page.getByRole('tab', { name: 'Steps' }).click();
+  await steps(page).nth(3).click();
+  await panel.getByText('step 3 of 3').waitFor();
+  await panel.getByText('Where is my order?').first().waitFor();
+  await panel.getByRole('link', { name: 'Open in Requests' }).click();
   await page.locator('[aria-label=Conversation]').waitFor();
   await expect.poll(() => count(page)).toBe('3 requests');
-  await page.locator('aside[aria-label=Request]').getByRole('link', { name: sessionId }).click();
-  await tree.first().waitFor();
+  await page.goBack();
+  await panel.getByText('step 3 of 3').waitFor();
+  await page.goBack();
+  await panel.getByText('step 1 of 3').waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+const steps = (page: Page) => page.locator('[role=treegrid] [role=rowgroup] [role=row]');
+
+/** Of each row the number and what it is, without the icon. */
+async function firstWords(page: Page): Promise<readonly (readonly string[])[]> {
+  const each = await steps(page).all();
+  return Promise.all(
+    each.map(async (row) => {
+      const cells = row.getByRole('gridcell');
+      return [await cells.nth(0).innerText(), await cells.nth(1).locator('[dir=auto]').first().innerText()];
+    }),
+  );
+}
+
+it('the steps of a session are operated by the keyboard alone, from the moment the page is there', async () => {
+  const { page, complaints } = await openSignedIn(browser, `${service.api}/sessions/${encodeURIComponent(sessionId)}`);
+  const panel = page.getByRole('complementary', { name: 'Step' });
+  await panel.getByText('step 1 of 3').waitFor();
+  await page.keyboard.press('j');
+  await panel.getByRole('heading', { name: 'plan' }).waitFor();
+  await page.keyboard.press('j');
+  await panel.getByText('step 2 of 3').waitFor();
+  await page.keyboard.press('k');
+  await panel.getByText('steps 2 to 3').waitFor();
+  await page.focus('[role=treegrid]');
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => steps(page).count()).toBe(2);
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => steps(page).count()).toBe(4);
+  await page.keyboard.press('End');
+  await panel.getByText('step 3 of 3').waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.evaluate('document.activeElement.getAttribute("role")')).toBe('treegrid');
+  await page.keyboard.press('/');
+  await page.keyboard.type('search');
+  await expect.poll(() => steps(page).count()).toBe(1);
+  await page.getByText('1 of 3 steps').waitFor();
+  await page.keyboard.type(' nothing of it');
+  await page.getByRole('heading', { name: 'No step matches' }).waitFor();
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
+  await expect.poll(() => steps(page).count()).toBe(4);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

@@ -60,10 +60,10 @@ export interface Scrolled {
   readonly longestFrameMs: number;
 }
 
-/** Scrolls the grid at a steady rate, whatever its rows do. */
-export function scrollRows(rows: number, rowsPerSecond: number): string {
+/** Scrolls a grid at a steady rate, whatever its rows do. */
+export function scrollRows(role: 'grid' | 'treegrid', rows: number, rowsPerSecond: number): string {
   return `new Promise((resolve) => {
-    const grid = document.querySelector('[role=grid]');
+    const grid = document.querySelector('[role=${role}]');
     const [head, body] = [grid.querySelector('[role=columnheader]').closest('[role=row]'), grid.lastElementChild];
     const rowHeight = body.querySelector('[role=row]').getBoundingClientRect().height;
     const headHeight = head.getBoundingClientRect().height;

@@ -19,6 +19,7 @@ export interface Round {
   readonly scrolled: Scrolled;
   readonly session: readonly number[];
   readonly sessionEnd: readonly number[];
+  readonly sessionScrolled: Scrolled;
   readonly rawTab: readonly number[];
   readonly rawAddress: readonly number[];
   readonly overview: readonly number[];
@@ -108,7 +109,14 @@ async function changeFilters(context: BrowserContext, { api }: Site): Promise<Ro
 
 async function scrollList(context: BrowserContext, { api }: Site): Promise<Scrolled> {
   const { page } = await opened(context, `${api}${list}`, untilSeen(cell));
-  const scrolled = await page.evaluate<Scrolled>(scrollRows(scroll.rows, scroll.rowsPerSecond));
+  const scrolled = await page.evaluate<Scrolled>(scrollRows('grid', scroll.rows, scroll.rowsPerSecond));
+  await page.close();
+  return scrolled;
+}
+
+async function scrollSession(context: BrowserContext, address: string): Promise<Scrolled> {
+  const { page } = await opened(context, address, untilSeen('[role=treegrid] [role=gridcell]'));
+  const scrolled = await page.evaluate<Scrolled>(scrollRows('treegrid', scroll.rows, scroll.rowsPerSecond));
   await page.close();
   return scrolled;
 }
@@ -166,8 +174,9 @@ export async function measureRound(browser: Browser, site: Site): Promise<Round>
     const { page } = await opened(context, session, untilSeen('[role=treegrid] [role=gridcell]'));
     const end = await page.evaluate<number>(untilTreeEnd(requestsOfLongSession));
     await page.close();
+    const sessionScrolled = await scrollSession(context, session);
     const scrolled = await scrollList(context, site);
-    return { coldRows, warmRows, filters, rawTab, rawAddress, overview, session: tree, sessionEnd: [end], scrolled };
+    return { coldRows, warmRows, filters, rawTab, rawAddress, overview, session: tree, sessionEnd: [end], sessionScrolled, scrolled };
   } finally {
     await context.close();
   }

@@ -1,5 +1,6 @@
 import type { RequestItem, SessionItem, SessionNode } from '../../../src/client/client.ts';
 import { formatCost, formatCount } from '../../lib/format.ts';
+import { percent } from './trace/shares.ts';
 
 /** A sentence about the cost of a session, and the request that it is about. */
 export interface Finding {
@@ -82,5 +83,4 @@ function mostExpensiveFinding(requests: readonly RequestItem[], cost: number): r
 const costOf = ({ cost }: RequestItem): number => cost ?? 0;
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const mean = (values: readonly number[]): number => sum(values) / values.length;
-const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const requestsText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'request' : 'requests'}`;

@@ -36,11 +36,34 @@ export function sessionsSearchOf({ q, name, sort, order }: Readonly<Record<strin
   };
 }
 
-export const sessionTabs = ['tree', 'conversation'] as const;
+const sessionTabs = ['steps', 'timeline', 'conversation'] as const;
 
 export type SessionTab = (typeof sessionTabs)[number];
 
-export function sessionSearchOf({ tab }: Readonly<Record<string, unknown>>): { readonly tab?: SessionTab | undefined } {
-  const known = sessionTabs.find((name) => name === tab);
-  return known === undefined ? {} : { tab: known };
+const stepViews = ['conversation', 'raw', 'details', 'cost'] as const;
+
+export type StepView = (typeof stepViews)[number];
+
+/** What the address of a session says; what is absent is as it is at first. */
+export interface SessionSearch {
+  readonly tab?: SessionTab | undefined;
+  /** The chosen row: the identifier of a request, or the key of a group. */
+  readonly step?: string | undefined;
+  readonly view?: StepView | undefined;
+  /** Text that the shown steps contain. */
+  readonly find?: string | undefined;
+  /** Only steps that failed. */
+  readonly failed?: boolean | undefined;
+}
+
+/** @returns what can be read; the rest is left out. */
+export function sessionSearchOf({ tab, step, view, find, failed }: Readonly<Record<string, unknown>>): SessionSearch {
+  const [knownTab, knownView] = [sessionTabs.find((name) => name === tab), stepViews.find((name) => name === view)];
+  return {
+    ...(knownTab === undefined ? {} : { tab: knownTab }),
+    ...(textParam(step) === undefined ? {} : { step: textParam(step) }),
+    ...(knownView === undefined ? {} : { view: knownView }),
+    ...(textParam(find) === undefined ? {} : { find: textParam(find) }),
+    ...(failed === true ? { failed } : {}),
+  };
 }

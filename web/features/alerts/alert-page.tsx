@@ -1,8 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
-import type { Alert, NewAlert } from '../../../src/client/client.ts';
-import { gatelog } from '../../lib/client.ts';
+import { lazy, type ReactNode, Suspense } from 'react';
+import type { Alert } from '../../../src/client/client.ts';
 import { filterText, searchOfFilter } from '../../lib/filter-text.ts';
 import { formatTime } from '../../lib/format.ts';
 import { dimensionTitle } from '../../lib/metrics/dimensions.ts';
@@ -20,10 +19,11 @@ import { AlertChart } from './alert-chart.tsx';
 import { alertQuery } from './alerts-query.ts';
 import { isMuted, ruleText } from './measure-text.ts';
 import { wholeText } from './whole-text.ts';
-import { dimensionsOf, draftOf } from './rule/rule-draft.ts';
-import { RuleForm } from './rule/rule-form.tsx';
-import { hasSecrets, SecretsDialog } from './secrets-dialog.tsx';
+import { dimensionsOf } from './rule/rule-draft.ts';
 import { StateBadge } from './state-badge.tsx';
+
+// The form brings the search with all that completes it.
+const RuleTab = lazy(async () => ({ default: (await import('./rule-tab.tsx')).RuleTab }));
 
 const route = getRouteApi('/shell/alerts/$alertId');
 
@@ -51,7 +51,15 @@ export function AlertPage(): ReactNode {
           { id: 'incidents', title: 'Incidents', content: () => <Incidents alert={alert} /> },
           { id: 'history', title: 'History', content: () => <History alert={alert} /> },
           { id: 'messages', title: 'Messages', content: () => <Messages alert={alert} /> },
-          { id: 'rule', title: 'Rule', content: () => <Rule alert={alert} mayChange={mayChange} /> },
+          {
+            id: 'rule',
+            title: 'Rule',
+            content: () => (
+              <Suspense fallback={<Loading />}>
+                <RuleTab alert={alert} mayChange={mayChange} />
+              </Suspense>
+            ),
+          },
         ]}
       />
     </Page>
@@ -107,29 +115,6 @@ function Problems({ alert, mayChange }: { readonly alert: Alert; readonly mayCha
       {unreadable.length > 0 && (
         <Notice kind="danger">A channel was saved under another secret of the deployment and cannot be used. Add it again.</Notice>
       )}
-    </>
-  );
-}
-
-function Rule({ alert, mayChange }: { readonly alert: Alert; readonly mayChange: boolean }): ReactNode {
-  const queryClient = useQueryClient();
-  const navigate = route.useNavigate();
-  const [stored, setStored] = useState<Alert>();
-  const draft = draftOf(alert, timeZone());
-  if (draft === undefined) return <Notice>The filter of this rule cannot be shown as a search. Change the rule through the API.</Notice>;
-  const leave = (): void => void navigate({ search: {} });
-  const replace = async (rule: NewAlert): Promise<void> => {
-    const { data } = await gatelog.alerts.replace(alert.id, { ...rule, mute_until: alert.mute_until });
-    queryClient.setQueryData(alertQuery(alert.id).queryKey, data);
-    await queryClient.invalidateQueries({ queryKey: ['alerts'] });
-    if (hasSecrets(data)) setStored(data);
-    else leave();
-  };
-  return (
-    <>
-      {!mayChange && <Notice>Your key may not change rules; a key with the permission admin may. The preview runs all the same.</Notice>}
-      <RuleForm initial={draft} submit={mayChange ? 'Save changes' : undefined} onSubmit={replace} onCancel={leave} />
-      {stored !== undefined && <SecretsDialog alert={stored} onClose={leave} />}
     </>
   );
 }

@@ -1,0 +1,42 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { Alert, NewAlert } from '../../../src/client/client.ts';
+import { gatelog } from '../../lib/client.ts';
+import { timeZone } from '../../lib/zone.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { alertQuery } from './alerts-query.ts';
+import { draftOf } from './rule/rule-draft.ts';
+import { RuleForm } from './rule/rule-form.tsx';
+import { hasSecrets, SecretsDialog } from './secrets-dialog.tsx';
+
+const route = getRouteApi('/shell/alerts/$alertId');
+
+export interface RuleTabProps {
+  readonly alert: Alert;
+  readonly mayChange: boolean;
+}
+
+/** The rule itself, to be changed. */
+export function RuleTab({ alert, mayChange }: RuleTabProps): ReactNode {
+  const queryClient = useQueryClient();
+  const navigate = route.useNavigate();
+  const [stored, setStored] = useState<Alert>();
+  const draft = draftOf(alert, timeZone());
+  if (draft === undefined) return <Notice>The filter of this rule cannot be shown as a search. Change the rule through the API.</Notice>;
+  const leave = (): void => void navigate({ search: {} });
+  const replace = async (rule: NewAlert): Promise<void> => {
+    const { data } = await gatelog.alerts.replace(alert.id, { ...rule, mute_until: alert.mute_until });
+    queryClient.setQueryData(alertQuery(alert.id).queryKey, data);
+    await queryClient.invalidateQueries({ queryKey: ['alerts'] });
+    if (hasSecrets(data)) setStored(data);
+    else leave();
+  };
+  return (
+    <>
+      {!mayChange && <Notice>Your key may not change rules; a key with the permission admin may. The preview runs all the same.</Notice>}
+      <RuleForm initial={draft} submit={mayChange ? 'Save changes' : undefined} onSubmit={replace} onCancel={leave} />
+      {stored !== undefined && <SecretsDialog alert={stored} onClose={leave} />}
+    </>
+  );
+}

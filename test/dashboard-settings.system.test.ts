@@ -293,6 +293,8 @@ it('a limit that is used up is seen in the list, and on Overview', async () => {
   const { page } = await open('/limits');
   const row = page.getByRole('row', { name: /2 requests per 24 h .*search: \d+ of 2 .*each Team/ });
   await row.waitFor();
+  // Also with a thumb: nothing lies over the button in a narrow window.
+  await page.setViewportSize({ width: 390, height: 844 });
   await row.getByRole('button', { name: /^Show all/ }).click();
   await dialog(page)
     .getByRole('row', { name: /^checkout [12] / })

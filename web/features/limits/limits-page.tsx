@@ -16,7 +16,6 @@ import { Bar, Segments } from './fullness.tsx';
 import { amountText, limitsQuery, type LimitUse, limitUsageQuery } from './limits-query.ts';
 import { NewLimit } from './new-limit.tsx';
 import { limitText, parsePolicy, segmentText } from './policy.ts';
-import styles from './limits.module.css';
 
 /** What the gateway refuses: too many calls, or calls that cost too much; and how much of it is used. */
 export function LimitsPage(): ReactNode {
@@ -68,29 +67,30 @@ function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
   const useOf = (limit: RateLimit): LimitUse | undefined => usage?.find((use) => idOf(use) === idOf(limit));
   const columns: readonly DataColumn<RateLimit>[] = [
     { id: 'limit', title: 'Limit', textOf: ({ policy }) => shownLimit(policy), cell: ({ policy }) => shownLimit(policy) },
-    { id: 'used', title: 'Used', cell: (limit) => <Used use={useOf(limit)} onShow={onShow} /> },
+    { id: 'used', title: 'Used', cell: (limit) => <Used use={useOf(limit)} /> },
+    { id: 'fullest', title: 'Amount', textOf: (limit) => fullestText(useOf(limit)), cell: (limit) => fullestText(useOf(limit)) },
     { id: 'for', title: 'Applies to', textOf: scopeText, cell: scopeText },
     { id: 'by', title: 'Source', cell: (limit) => <Source limit={limit} /> },
-    ...(mayChange
-      ? [
-          {
-            id: 'delete',
-            title: 'Actions',
-            head: <span className="visually-hidden">Actions</span>,
-            cell: (limit: RateLimit) =>
-              limit.alert_id === undefined && (
-                <ConfirmButton
-                  title={`Delete the limit ${shownLimit(limit.policy)}`}
-                  kind="quiet"
-                  consequence="The gateway stops refusing calls because of it, within five seconds."
-                  onConfirm={() => remove(limit)}
-                >
-                  Delete
-                </ConfirmButton>
-              ),
-          },
-        ]
-      : []),
+    {
+      id: 'actions',
+      title: 'Actions',
+      head: <span className="visually-hidden">Actions</span>,
+      cell: (limit: RateLimit) => (
+        <>
+          <ShowAll use={useOf(limit)} onShow={onShow} />
+          {mayChange && limit.alert_id === undefined && (
+            <ConfirmButton
+              title={`Delete the limit ${shownLimit(limit.policy)}`}
+              kind="quiet"
+              consequence="The gateway stops refusing calls because of it, within five seconds."
+              onConfirm={() => remove(limit)}
+            >
+              Delete
+            </ConfirmButton>
+          )}
+        </>
+      ),
+    },
   ];
   return <DataTable label="Limits" columns={columns} rows={limits} keyOf={idOf} />;
 }
@@ -99,29 +99,30 @@ function idOf({ policy, key_id: key, alert_id: alert }: RateLimit | LimitUse): s
   return [policy, key, alert].join(' ');
 }
 
-interface UsedProps {
+/** How full the fullest segment is. */
+function Used({ use }: { readonly use: LimitUse | undefined }): ReactNode {
+  return use === undefined ? '…' : <Bar share={use.fullest[0]?.share ?? 0} />;
+}
+
+function fullestText(use: LimitUse | undefined): string {
+  const first = use?.fullest[0];
+  if (use === undefined || first === undefined) return '';
+  const amounts = `${amountText(use, first.used)} of ${amountText(use, use.quota)}`;
+  return first.value === null ? amounts : `${first.value}: ${amounts}`;
+}
+
+interface ShowAllProps {
   readonly use: LimitUse | undefined;
   readonly onShow: (use: LimitUse) => void;
 }
 
-/** How full the fullest segment is, and the way to the others. */
-function Used({ use, onShow }: UsedProps): ReactNode {
-  if (use === undefined) return '…';
-  const [first, ...others] = use.fullest;
-  if (first === undefined) return <Bar share={0} />;
-  const amounts = `${amountText(use, first.used)} of ${amountText(use, use.quota)}`;
+/** The way to the other segments, where there are any. */
+function ShowAll({ use, onShow }: ShowAllProps): ReactNode {
+  if (use === undefined || use.fullest.length < 2) return null;
   return (
-    <span className={styles['used']}>
-      <Bar share={first.share} />
-      <span className="clip" dir="auto">
-        {first.value === null ? amounts : `${first.value}: ${amounts}`}
-      </span>
-      {others.length > 0 && (
-        <Button kind="quiet" onPress={() => onShow(use)} aria-label={`Show all of ${shownLimit(use.policy)}`}>
-          Show all
-        </Button>
-      )}
-    </span>
+    <Button kind="quiet" onPress={() => onShow(use)} aria-label={`Show all of ${shownLimit(use.policy)}`}>
+      Show all
+    </Button>
   );
 }
 

@@ -58,7 +58,7 @@ export function SettingsPage(): ReactNode {
             ['Organisation ID', signedIn.organization_id],
             ['Key', signedIn.key_name],
             ['Permissions', permissionLabels[signedIn.key_permissions]],
-            ['Session ends', signedIn.expires_at === null ? null : formatTime(signedIn.expires_at, timeZone(), true)],
+            ['Session ends', signedIn.expires_at === null ? null : formatTime(signedIn.expires_at, timeZone())],
           ]}
         />
       </Section>

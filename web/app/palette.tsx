@@ -24,8 +24,8 @@ export function Palette({ onHelp, onSignOut, onClose }: PaletteProps): ReactNode
   const { contains } = useFilter({ sensitivity: 'base' });
   const commands: readonly Command[] = [
     ...allPages.map(({ title, to, letter }) => ({ id: to, title: `Open ${title}`, keys: `g ${letter}`, run: () => void navigate({ to }) })),
-    { id: 'alert', title: 'Make an alert rule', keys: '', run: () => void navigate({ to: '/alerts/new' }) },
-    { id: 'webhook', title: 'Make a webhook', keys: '', run: () => void navigate({ to: '/webhooks/new' }) },
+    { id: 'alert', title: 'New alert rule', keys: '', run: () => void navigate({ to: '/alerts/new' }) },
+    { id: 'webhook', title: 'New webhook', keys: '', run: () => void navigate({ to: '/webhooks/new' }) },
     { id: 'start', title: 'Send the first call', keys: '', run: () => void navigate({ to: '/start' }) },
     { id: 'docs', title: 'Read the documentation', keys: '', run: () => location.assign('/docs') },
     { id: 'help', title: 'Show the shortcuts', keys: '?', run: onHelp },

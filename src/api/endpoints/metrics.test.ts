@@ -3,7 +3,8 @@ import { parseMoney } from '../../model/pricing/money.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { failureOfStatus } from '../../model/record/failure.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
-import { type ApiRig, openApiRig } from '../testing/api-harness.ts';
+import { metricsBatchAnswerSchema } from '../../contract/metrics/query.ts';
+import { type ApiRig, checked, openApiRig } from '../testing/api-harness.ts';
 
 let rig: ApiRig;
 
@@ -178,4 +179,32 @@ test('metrics, dimensions, operators and intervals describe themselves', async (
   for (const name of names) expect([name, (await ask({ metrics, groupBy: [name] })).response.status]).toEqual([name, 200]);
   expect((await ask({ metrics: data.metrics.slice(20, 40).map(({ name }) => name) })).response.status).toBe(200);
   expect((await ask({ metrics: data.metrics.slice(40).map(({ name }) => name) })).response.status).toBe(200);
+});
+
+async function sendBatch(queries: unknown): Promise<Response> {
+  return rig.call('POST', '/v1/metrics/batch', { body: { queries } });
+}
+
+describe('several metrics queries at once', () => {
+  test('200: each is answered in its place as it is alone, and one that fails says why', async () => {
+    const queries = [
+      { metrics: ['count', 'prompt_cache_read_rate'], ...window },
+      { metrics: ['nonsense'] },
+      { metrics: ['cost'], groupBy: ['model'], totals: true, ...window },
+      { metrics: ['count'], interval: '6h', ...window },
+      { metrics: ['count'], interval: '3h', timezone: 'Asia/Kolkata', ...window },
+    ];
+    const { data } = await checked(await sendBatch(queries), 200, metricsBatchAnswerSchema);
+    expect(data.map(({ problem }) => problem?.code)).toEqual([undefined, 'invalid_body', undefined, undefined, undefined]);
+    for (const index of [0, 2, 3, 4]) expect(data[index]?.rows).toEqual(await dataOf(queries[index] ?? {}));
+    expect(data[1]).toMatchObject({ rows: [], problem: { error: expect.stringContaining('nonsense') as string } });
+  });
+
+  test.each([
+    ['no query', []],
+    ['25 queries', Array.from({ length: 25 }, () => ({ metrics: ['count'] }))],
+    ['more than 100,000 rows', Array.from({ length: 11 }, () => ({ metrics: ['count'], limit: 10_000 }))],
+  ])('422: %s', async (_name, queries) => {
+    expect((await sendBatch(queries)).status).toBe(422);
+  });
 });

@@ -11,6 +11,8 @@ import {
   describedDimensions,
   describedMetrics,
   metricsAnswerSchema,
+  metricsBatchAnswerSchema,
+  metricsBatchSchema,
   type MetricsMeta,
   metricsMetaSchema,
   metricsQuerySchema,
@@ -23,6 +25,7 @@ import { hintHeader } from '../http/declared-responses.ts';
 import { sendJson } from '../http/send-json.ts';
 import { freshHeader } from '../page/fresh-until.ts';
 import { setHint } from '../page/headers.ts';
+import { readMetricsBatch } from '../page/metrics-batch.ts';
 import { readMetrics, readNamedMetrics } from '../page/metrics-rows.ts';
 
 const headers = { ...hintHeader, ...freshHeader };
@@ -58,6 +61,25 @@ export const metrics = [
       const answer = { data, error: null, ...(approximate.length === 0 ? {} : { approximate }) };
       return sendJson(call.context, answer satisfies AnswerOf<typeof metricsAnswerSchema>);
     },
+  }),
+  endpoint({
+    at: 'POST /v1/metrics/batch',
+    id: 'queryMetricsBatch',
+    summary: 'Query metrics several times',
+    text: 'Several queries of `POST /v1/metrics/query` with one call, as a page with many charts asks them. One that fails says why in its place; the others are answered.',
+    action: 'read',
+    body: metricsBatchSchema,
+    example: {
+      queries: [
+        { metrics: ['count', 'cost'], totals: true },
+        { metrics: ['cost'], groupBy: ['model'], filter: filterExample, limit: 10, other: true },
+      ],
+    },
+    answer: metricsBatchAnswerSchema,
+    answered: 'An answer for each query.',
+    headers: freshHeader,
+    errors: [400, 413, 415, 422, 504],
+    run: (call) => readMetricsBatch(call, call.body.queries),
   }),
   endpoint({
     at: 'GET /v1/metrics/meta',

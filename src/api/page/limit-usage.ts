@@ -8,7 +8,7 @@ import { intervals } from '../../model/vocabulary/metrics.ts';
 import type { MetricsCell } from '../../query/metrics/answer.ts';
 import { planMetrics } from '../../query/metrics/plan.ts';
 import type { RequestContext } from '../endpoint/endpoint.ts';
-import { metricsRows } from './metrics-rows.ts';
+import { answerOfPlan } from './metrics-rows.ts';
 
 const shownSegments = 20;
 const picodollars = 1e12;
@@ -72,7 +72,7 @@ async function usesOf(call: RequestContext, { unit, segment }: LimitPolicy, { fr
     limit: shownSegments + 1,
   };
   const plan = unwrap(planMetrics(call.principal.organizationId, query, intervals));
-  const rows = await metricsRows(call, plan);
+  const { rows } = await answerOfPlan(call, plan);
   return rows
     .map((row) => ({ value: dimension === undefined ? null : valueText(row[dimension]), used: amountOf(row[metric]) }))
     .filter(({ value, used }) => used > 0 && (dimension === undefined || value !== null))

@@ -28,9 +28,9 @@ export async function readMetrics(call: RequestContext, body: MetricsQuery, inte
   return { ...answer, plan, hasOthers: rows.some(({ kind }) => kind === 'other') };
 }
 
-/** The rows of a plan, without what an answer says beside them. */
-export async function metricsRows({ context, ports }: RequestContext, plan: MetricsPlan): Promise<MetricsAnswer['rows']> {
-  return metricsAnswer(plan, await rowsOf(ports.run, plan, context.req.raw.signal)).rows;
+/** Answers a plan without what a whole response says beside it. */
+export async function answerOfPlan({ context, ports }: RequestContext, plan: MetricsPlan): Promise<MetricsAnswer> {
+  return metricsAnswer(plan, await rowsOf(ports.run, plan, context.req.raw.signal));
 }
 
 /** Many groups need so much memory that their rows are read in another way. */

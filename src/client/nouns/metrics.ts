@@ -1,6 +1,6 @@
 import type { Answer, CallOptions, Connection, Endpoints } from '../connection/connection.ts';
 import { answerOf } from '../connection/pages.ts';
-import type { MetricsMeta, MetricsQuery } from '../types/metrics.ts';
+import type { MetricsBatchItem, MetricsMeta, MetricsQuery } from '../types/metrics.ts';
 
 /** Rows of metrics, as the query asks for them. */
 export interface MetricsRows<Query extends MetricsQuery> extends Answer<readonly MetricsRowOf<Query>[]> {
@@ -47,7 +47,7 @@ type Bucket<Query extends MetricsQuery> = Query extends { readonly interval: str
 /** Names of the metrics that older clients ask for one by one. */
 export type NamedMetric = keyof Endpoints extends infer Endpoint
   ? Endpoint extends `POST /v1/metrics/${infer Name}`
-    ? Exclude<Name, 'query'>
+    ? Exclude<Name, 'query' | 'batch'>
     : never
   : never;
 
@@ -69,6 +69,11 @@ export class Metrics {
       freshUntil: reply.headers.get('svc-fresh-until') ?? undefined,
       approximate: reply.extras.approximate ?? [],
     };
+  }
+
+  /** Several queries with one call; one that fails has a `problem` in its place. At most 24. */
+  async batch(queries: readonly MetricsQuery[], options: CallOptions = {}): Promise<Answer<readonly MetricsBatchItem[]>> {
+    return answerOf(await this.connection.call('POST /v1/metrics/batch', { body: { queries }, ...options }));
   }
 
   /** The metrics, dimensions, operators and intervals that there are. */

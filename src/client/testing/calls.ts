@@ -88,6 +88,7 @@ export const calls: Readonly<Record<string, (client: GatelogClient) => unknown>>
   'POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay': ({ webhooks }) => webhooks.replay('a b', 'x?'),
   'POST /v1/webhooks/{id}/recover': ({ webhooks }) => webhooks.recover('a b', new Date(0)),
   'POST /v1/metrics/query': ({ metrics }) => metrics.query({ metrics: ['cost'] }),
+  'POST /v1/metrics/batch': ({ metrics }) => metrics.batch([{ metrics: ['count'] }]),
   'GET /v1/metrics/meta': ({ metrics }) => metrics.describe(),
   'POST /v1/session/query': ({ sessions }) => sessions.query(),
   'POST /v1/session/count': ({ sessions }) => sessions.count(),

@@ -10,6 +10,7 @@ import {
   namedDimensions,
 } from '../../model/vocabulary/metrics.ts';
 import { sortDirections } from '../../model/vocabulary/sort.ts';
+import { apiErrorCodes } from '../../model/errors.ts';
 import { filterSchema } from '../filter.ts';
 import { offsetSentence } from '../paging.ts';
 import { timeBounds, timeFilterOf, timezoneDifferenceSentence } from '../time-range.ts';
@@ -67,7 +68,8 @@ export const metricsQuerySchema = z
         .meta({
           type: 'string',
           enum: [...intervals],
-          description: 'Length of a bucket of time. A week begins on Monday. Buckets without a request are left out.',
+          description:
+            'Length of a bucket of time. A week begins on Monday, and 3h and 6h are counted from midnight. Buckets without a request are left out.',
         }),
       timezone: z.string('`timezone` takes a name such as "Europe/Berlin".').optional().meta({
         description: 'IANA time zone of buckets, hours of the day and weekdays, with its daylight saving; not with `timezoneDifference`.',
@@ -131,6 +133,44 @@ export const metricsAnswerSchema = z
     approximate: z.array(z.string()).optional().meta({ description: 'Metrics that are not exact in this answer; absent when all are.' }),
   })
   .meta({ id: 'MetricsAnswer', description: 'Metrics of groups of requests.' });
+
+const queriesSentence = `\`queries\` takes a list of 1 to ${metricsLimits.queries} queries, as POST /v1/metrics/query takes one.`;
+const rowsOfAllSentence = `The \`limit\`s of all queries are at most ${metricsLimits.rowsOfAll} together; one without it has ${metricsLimits.defaultRows}.`;
+
+/** The body of several metrics queries at once. */
+export const metricsBatchSchema = z
+  .object(
+    {
+      queries: z
+        .array(metricsQuerySchema, queriesSentence)
+        .min(1, queriesSentence)
+        .max(metricsLimits.queries, queriesSentence)
+        .refine(
+          (queries) => queries.reduce((sum, { limit = metricsLimits.defaultRows }) => sum + limit, 0) <= metricsLimits.rowsOfAll,
+          rowsOfAllSentence,
+        )
+        .meta({ description: `At most ${metricsLimits.queries}. ${rowsOfAllSentence}` }),
+    },
+    'The body is a JSON object such as {"queries": [{"metrics": ["count"]}, {"metrics": ["cost"], "groupBy": ["model"]}]}.',
+  )
+  .meta({ id: 'MetricsBatch', description: 'Queries of metrics that are answered together.' });
+
+const batchItemSchema = z
+  .object({
+    rows: z.array(row).meta({ description: 'As `data` of POST /v1/metrics/query; empty where the query failed.' }),
+    approximate: z.array(z.string()).meta({ description: 'Metrics that are not exact in these rows.' }),
+    problem: z
+      .object({ error: z.string(), code: z.enum(apiErrorCodes), details: z.record(z.string(), z.unknown()).optional() })
+      .nullable()
+      .meta({ description: 'Why this query failed; null: it did not.' }),
+  })
+  .meta({ id: 'MetricsBatchItem', description: 'The answer to one query.' });
+
+export type MetricsBatchItem = z.input<typeof batchItemSchema>;
+
+export const metricsBatchAnswerSchema = z
+  .object({ data: z.array(batchItemSchema).meta({ description: 'One for each query, in their order.' }), error: z.null() })
+  .meta({ id: 'MetricsBatchAnswer', description: 'Metrics of several queries.' });
 
 const text = (description: string): z.ZodString => z.string().meta({ description });
 

@@ -59,6 +59,7 @@ export const metrics = {
   prompt_tokens: sum('tokens', 'Input tokens, cached ones included.'),
   completion_tokens: sum('tokens', 'Output tokens, reasoning included.'),
   prompt_cache_read_tokens: sum('tokens', 'Input tokens read from the cache of the provider.'),
+  prompt_cache_read_rate: own('ratio', '`prompt_cache_read_tokens` ÷ `prompt_tokens`; null without input tokens.'),
   prompt_cache_write_tokens: sum('tokens', 'Input tokens written to the cache of the provider.'),
   reasoning_tokens: sum('tokens', 'Output tokens spent on reasoning.'),
   prompt_audio_tokens: sum('tokens', 'Audio tokens of the input.'),
@@ -108,11 +109,19 @@ export const namedDimensions = { property: 'properties', input: 'inputs' } as co
 
 export type NamedDimension = keyof typeof namedDimensions;
 
-export const intervals = ['minute', 'hour', 'day', 'week', 'month'] as const;
+export const intervals = ['minute', '5m', '15m', 'hour', '3h', '6h', 'day', 'week', 'month'] as const;
 
 /** With the one that only endpoints in upstream's shape have. */
 export const allIntervals = [...intervals, 'year'] as const;
 
 export type Interval = (typeof allIntervals)[number];
 
-export const metricsLimits = { metrics: 20, dimensions: 3, rows: 10_000, defaultRows: 1000, offset: 1_000_000 } as const;
+export const metricsLimits = {
+  metrics: 20,
+  dimensions: 3,
+  rows: 10_000,
+  defaultRows: 1000,
+  offset: 1_000_000,
+  queries: 24,
+  rowsOfAll: 100_000,
+} as const;

@@ -15,8 +15,8 @@ const whole = (ms: number): Fragment => sql`${param(ms, 'Int64')}`;
 
 /** What the local clock shows of a time. */
 interface LocalTime {
-  /** Milliseconds since the full minute or hour. */
-  readonly since: (interval: 'minute' | 'hour') => Fragment;
+  /** Milliseconds since the last full so many minutes of the clock. */
+  readonly since: (minutes: number) => Fragment;
   /** Days since 1 January 1970. */
   readonly day: Fragment;
   readonly hour: Fragment;
@@ -27,9 +27,11 @@ function localTime(zone: Zone): LocalTime {
   if (zone.kind === 'named') {
     const name = param(zone.name, 'String');
     const second = sql`toSecond(created_at, ${name})`;
-    const seconds = { minute: second, hour: sql`(toMinute(created_at, ${name}) * 60 + ${second})` };
+    const minute = sql`toMinute(created_at, ${name})`;
+    const seconds = (minutes: number): Fragment =>
+      minutes === 1 ? second : sql`(positiveModulo(${minute}, ${whole(minutes)}) * 60 + ${second})`;
     return {
-      since: (interval) => sql`(toInt64(${seconds[interval]}) * 1000 + positiveModulo(${arrivalMs}, 1000))`,
+      since: (minutes) => sql`(toInt64(${seconds(minutes)}) * 1000 + positiveModulo(${arrivalMs}, 1000))`,
       day: sql`toInt64(toInt32(toDate32(created_at, ${name})))`,
       hour: sql`toHour(created_at, ${name})`,
     };
@@ -37,7 +39,7 @@ function localTime(zone: Zone): LocalTime {
   const local = sql`(${arrivalMs} + ${whole(zone.minutes * minuteMs)})`;
   const sinceMidnight = sql`positiveModulo(${local}, ${whole(dayMs)})`;
   return {
-    since: (interval) => sql`positiveModulo(${local}, ${whole(interval === 'hour' ? hourMs : minuteMs)})`,
+    since: (minutes) => sql`positiveModulo(${local}, ${whole(minutes * minuteMs)})`,
     day: sql`intDiv(${local} - ${sinceMidnight}, ${whole(dayMs)})`,
     hour: sql`intDiv(${sinceMidnight}, ${whole(hourMs)})`,
   };
@@ -52,18 +54,27 @@ export function weekday(zone: Zone): Fragment {
   return sql`positiveModulo(${localTime(zone).day} + 3, 7) + 1`;
 }
 
+const minutesOf = { minute: 1, '5m': 5, '15m': 15, hour: 60 } as const;
 const firstDay = sql`toDate32('1970-01-01')`;
 
 /**
  * The bucket of a row of `requests` as a whole number: Unix milliseconds of its start for minutes and hours, else local days, months or
- * years since 1970. An hour that a clock shows twice is two buckets.
+ * years since 1970. An hour that a clock shows twice is two buckets. Several hours are counted from midnight: on a day on which clocks
+ * change, the last bucket is shorter, or there is one more.
  */
 export function bucketKey(interval: Interval, zone: Zone): Fragment {
   const { since, day } = localTime(zone);
   switch (interval) {
     case 'minute':
+    case '5m':
+    case '15m':
     case 'hour':
-      return sql`${arrivalMs} - ${since(interval)}`;
+      return sql`${arrivalMs} - ${since(minutesOf[interval])}`;
+    case '3h':
+    case '6h': {
+      const midnight = startOfDay(sql`addDays(${firstDay}, ${day})`, zone);
+      return sql`${arrivalMs} - positiveModulo(${arrivalMs} - ${midnight}, ${whole((interval === '3h' ? 3 : 6) * hourMs)})`;
+    }
     case 'day':
       return day;
     case 'week':
@@ -81,7 +92,11 @@ export function bucketKey(interval: Interval, zone: Zone): Fragment {
 export function bucketStart(key: Fragment, interval: Interval, zone: Zone): Fragment {
   switch (interval) {
     case 'minute':
+    case '5m':
+    case '15m':
     case 'hour':
+    case '3h':
+    case '6h':
       return key;
     case 'day':
     case 'week':

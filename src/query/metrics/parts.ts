@@ -173,6 +173,7 @@ const metricParts: Readonly<Record<MetricName, Metric>> = {
   prompt_tokens: plain('prompt_tokens'),
   completion_tokens: plain('completion_tokens'),
   prompt_cache_read_tokens: plain('prompt_cache_read_tokens'),
+  prompt_cache_read_rate: ratio('prompt_cache_read_tokens', 'prompt_tokens'),
   prompt_cache_write_tokens: plain('prompt_cache_write_tokens'),
   reasoning_tokens: plain('reasoning_tokens'),
   prompt_audio_tokens: plain('prompt_audio_tokens'),

@@ -98,6 +98,15 @@ export function startOf(interval: Interval, ms: number, zone: Zone): number {
   switch (interval) {
     case 'minute':
       return ms - (at.second * 1000 + at.millisecond);
+    case '5m':
+    case '15m':
+      return ms - (((at.minute % (interval === '5m' ? 5 : 15)) * 60 + at.second) * 1000 + at.millisecond);
+    case '3h':
+    case '6h': {
+      const step = (interval === '3h' ? 3 : 6) * 3_600_000;
+      const midnight = at.startOfDay().epochMilliseconds;
+      return midnight + Math.floor((ms - midnight) / step) * step;
+    }
     case 'hour':
       return ms - ((at.minute * 60 + at.second) * 1000 + at.millisecond);
     case 'day':
@@ -147,6 +156,10 @@ function valueOf(name: MetricName, members: readonly StoredRecord[]): Value {
       return sum(({ usage }) => usage.completionTokens);
     case 'prompt_cache_read_tokens':
       return sum(({ usage }) => usage.promptCacheReadTokens);
+    case 'prompt_cache_read_rate': {
+      const input = Number(sum(({ usage }) => usage.promptTokens));
+      return input === 0 ? null : Number(sum(({ usage }) => usage.promptCacheReadTokens)) / input;
+    }
     case 'prompt_cache_write_tokens':
       return sum(({ usage }) => usage.promptCacheWriteTokens);
     case 'reasoning_tokens':

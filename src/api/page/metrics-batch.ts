@@ -1,0 +1,36 @@
+import type { MetricsBatchItem, MetricsQuery } from '../../contract/metrics/query.ts';
+import { unwrap } from '../../contract/fault.ts';
+import { GatelogError, isApiErrorCode } from '../../model/errors.ts';
+import type { MetricsAnswer } from '../../query/metrics/answer.ts';
+import { planMetrics } from '../../query/metrics/plan.ts';
+import type { RequestContext } from '../endpoint/endpoint.ts';
+import { setFreshUntil } from './fresh-until.ts';
+import { answerOfPlan } from './metrics-rows.ts';
+
+/** Queries of one call that run at once. */
+const queriesAtOnce = 4;
+
+type Answered = Omit<MetricsBatchItem, 'rows'> & { readonly rows: MetricsAnswer['rows'][number][] };
+
+/** Answers several metrics queries; one that fails does not keep the others from their rows. */
+export async function readMetricsBatch(call: RequestContext, queries: readonly MetricsQuery[]): Promise<readonly Answered[]> {
+  await setFreshUntil(call);
+  const answers: Answered[] = [];
+  const waiting = queries.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, query] of waiting) answers[index] = await answered(call, query);
+  };
+  await Promise.all(Array.from({ length: queriesAtOnce }, work));
+  return answers;
+}
+
+async function answered(call: RequestContext, query: MetricsQuery): Promise<Answered> {
+  try {
+    const { rows, approximate } = await answerOfPlan(call, unwrap(planMetrics(call.principal.organizationId, query)));
+    return { rows: [...rows], approximate: [...approximate], problem: null };
+  } catch (failure) {
+    if (!(failure instanceof GatelogError) || !isApiErrorCode(failure.code)) throw failure;
+    const { message, code, details } = failure;
+    return { rows: [], approximate: [], problem: { error: message, code, ...(details === undefined ? {} : { details }) } };
+  }
+}

@@ -40,46 +40,56 @@ describe('a range with buckets', () => {
   const now = at('2026-06-10T10:20:00Z');
 
   it('begins with a whole bucket, and its last one may not be complete', () => {
-    const range = bucketedRange({ from: now - 86_400_000, to: undefined }, 'UTC', now, 0);
+    const range = bucketedRange({ from: now - 86_400_000, to: undefined }, 'UTC', { now, oldest: 0, most: 64 });
     expect(range.interval).toBe('hour');
     expect(texts([range.from])).toEqual(['2026-06-09T10:00:00.000Z']);
     expect(range.starts).toHaveLength(25);
     expect(range.incompleteFrom).toBe(24);
+    expect(texts([range.end])).toEqual(['2026-06-10T11:00:00.000Z']);
   });
 
   it('is complete where it ended before now', () => {
-    const range = bucketedRange({ from: at('2026-06-01T00:00:00Z'), to: at('2026-06-09T00:00:00Z') }, 'UTC', now, 0);
+    const range = bucketedRange({ from: at('2026-06-01T00:00:00Z'), to: at('2026-06-09T00:00:00Z') }, 'UTC', { now, oldest: 0, most: 200 });
     expect(range.incompleteFrom).toBeUndefined();
     expect(texts([range.before.from, range.before.to])).toEqual(['2026-05-24T00:00:00.000Z', '2026-06-01T00:00:00.000Z']);
     expect(range.before.starts).toHaveLength(range.starts.length);
   });
 
   it('without a start has the days since the oldest', () => {
-    const range = bucketedRange({ from: undefined, to: undefined }, 'UTC', now, at('2026-06-08T10:00:00Z'));
+    const range = bucketedRange({ from: undefined, to: undefined }, 'UTC', { now, oldest: at('2026-06-08T10:00:00Z'), most: 200 });
     expect([range.interval, range.starts.length]).toEqual(['day', 3]);
   });
 
   it('without a start is drawn from its first bucket with figures, and is never very short', () => {
-    const range = bucketedRange({ from: undefined, to: undefined }, 'UTC', now, at('2026-01-01T00:00:00Z'));
+    const range = bucketedRange({ from: undefined, to: undefined }, 'UTC', { now, oldest: at('2026-01-01T00:00:00Z'), most: 200 });
     const [first, last] = [at('2026-05-20T00:00:00Z'), at('2026-06-10T00:00:00Z')];
     const drawn = sinceFirst(range, new Map([[first, 1]]), undefined);
     expect(texts([drawn.starts[0] ?? 0])).toEqual(['2026-05-20T00:00:00.000Z']);
     expect(drawn.incompleteFrom).toBe(drawn.starts.length - 1);
     expect(sinceFirst(range, new Map([[last, 1]])).starts).toHaveLength(7);
     expect(sinceFirst(range, new Map())).toBe(range);
-    const bounded = bucketedRange({ from: at('2026-01-01T00:00:00Z'), to: undefined }, 'UTC', now, 0);
+    const bounded = bucketedRange({ from: at('2026-01-01T00:00:00Z'), to: undefined }, 'UTC', { now, oldest: 0, most: 200 });
     expect(sinceFirst(bounded, new Map([[first, 1]]))).toBe(bounded);
   });
 });
 
-it('the longer a range, the wider its buckets', () => {
+it('the longer a range and the narrower its place, the wider its buckets', () => {
   const day = 86_400_000;
-  expect([day / 24, day, 7 * day, 30 * day, 500 * day, 3000 * day].map(intervalFor)).toEqual([
-    'minute',
-    'hour',
-    'hour',
-    'day',
-    'week',
-    'month',
+  const intervals = (most: number): string[] =>
+    [day / 24, day, 7 * day, 30 * day, 90 * day, 3000 * day].map((length) => intervalFor(length, most));
+  expect(intervals(200)).toEqual(['minute', '15m', 'hour', '6h', 'day', 'month']);
+  expect(intervals(64)).toEqual(['minute', 'hour', '3h', 'day', 'week', 'month']);
+});
+
+const sixHours = (from: string, to: string): string[] => texts(bucketStarts(at(from), at(to), '6h', 'Europe/Berlin'));
+
+it('several hours are counted from midnight, also on days on which clocks change', () => {
+  expect(sixHours('2026-03-29T00:00:00+01:00', '2026-03-30T01:00:00+02:00')).toEqual([
+    '2026-03-28T23:00:00.000Z',
+    '2026-03-29T05:00:00.000Z',
+    '2026-03-29T11:00:00.000Z',
+    '2026-03-29T17:00:00.000Z',
+    '2026-03-29T22:00:00.000Z',
   ]);
+  expect(sixHours('2026-10-25T00:00:00+02:00', '2026-10-26T00:00:00+01:00')).toHaveLength(5);
 });

@@ -1,17 +1,28 @@
+import { intervals } from '../../src/model/vocabulary/metrics.ts';
 import type { TimeRange } from './time-range.ts';
 
-export type BucketInterval = 'minute' | 'hour' | 'day' | 'week' | 'month';
+export type BucketInterval = (typeof intervals)[number];
 
 const minute = 60_000;
 const hour = 3_600_000;
 const day = 86_400_000;
 
-/** The interval that draws a range with some thirty to four hundred buckets. @param length Milliseconds. */
-export function intervalFor(length: number): BucketInterval {
-  if (length <= 6 * hour) return 'minute';
-  if (length <= 8 * day) return 'hour';
-  if (length <= 400 * day) return 'day';
-  return length <= 1500 * day ? 'week' : 'month';
+/** Of a month, the longest. */
+const lengths: Readonly<Record<BucketInterval, number>> = {
+  minute,
+  '5m': 5 * minute,
+  '15m': 15 * minute,
+  hour,
+  '3h': 3 * hour,
+  '6h': 6 * hour,
+  day,
+  week: 7 * day,
+  month: 31 * day,
+};
+
+/** The shortest interval that draws a range with at most so many buckets; else months. @param length Milliseconds. */
+export function intervalFor(length: number, most: number): BucketInterval {
+  return intervals.find((interval) => length / lengths[interval] <= most) ?? 'month';
 }
 
 /** Milliseconds by which clocks of a zone are ahead of UTC at a time. */
@@ -50,11 +61,13 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 export function bucketStart(time: number, interval: BucketInterval, zone: string): number {
   const offset = zoneOffset(time, zone);
   const local = time + offset;
-  if (interval === 'minute' || interval === 'hour') {
-    const length = interval === 'minute' ? minute : hour;
-    return Math.floor(local / length) * length - offset;
-  }
+  const length = lengths[interval];
+  if (length <= hour) return Math.floor(local / length) * length - offset;
   const midnight = Math.floor(local / day) * day;
+  if (length < day) {
+    const start = fromLocal(midnight, zone);
+    return start + Math.floor((time - start) / length) * length;
+  }
   const date = new Date(midnight);
   if (interval === 'week') return fromLocal(midnight - ((date.getUTCDay() + 6) % 7) * day, zone);
   return fromLocal(interval === 'month' ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) : midnight, zone);
@@ -68,13 +81,16 @@ function fromLocal(local: number, zone: string): number {
 }
 
 function nextBucket(start: number, interval: BucketInterval, zone: string): number {
-  if (interval === 'minute' || interval === 'hour') return bucketStart(start + (interval === 'minute' ? minute : hour), interval, zone);
-  // Noon a day, a week or a month later lies in the next bucket, whatever clocks do at midnight.
-  const days = { day: 1.5, week: 7.5, month: 32 }[interval];
-  return bucketStart(start + days * day, interval, zone);
+  if (interval === 'day' || interval === 'week' || interval === 'month') {
+    // Noon a day, a week or a month later lies in the next bucket, whatever clocks do at midnight.
+    const days = { day: 1.5, week: 7.5, month: 32 }[interval];
+    return bucketStart(start + days * day, interval, zone);
+  }
+  return bucketStart(start + lengths[interval], interval, zone);
 }
 
-const maxBuckets = 5000;
+/** Of one series. */
+export const maxBuckets = 5000;
 
 /** The starts of all buckets of a range, the one that its start is in included. */
 export function bucketStarts(from: number, to: number, interval: BucketInterval, zone: string): readonly number[] {
@@ -93,6 +109,8 @@ export interface BucketedRange {
   readonly to: number;
   readonly interval: BucketInterval;
   readonly starts: readonly number[];
+  /** The end of the last bucket. */
+  readonly end: number;
   /** Index of the bucket that is not complete yet; undefined: all are. */
   readonly incompleteFrom: number | undefined;
   /** Nobody said where it starts. */
@@ -100,11 +118,19 @@ export interface BucketedRange {
   readonly before: { readonly from: number; readonly to: number; readonly starts: readonly number[] };
 }
 
-/** @param oldest Where a range without a start begins, in days. @param now Unix milliseconds. */
-export function bucketedRange(range: TimeRange, zone: string, now: number, oldest: number): BucketedRange {
+export interface BucketOptions {
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** Where a range without a start begins. */
+  readonly oldest: number;
+  /** How many there is room for. */
+  readonly most: number;
+}
+
+export function bucketedRange(range: TimeRange, zone: string, { now, oldest, most }: BucketOptions): BucketedRange {
   const to = range.to ?? now;
   const start = Math.min(range.from ?? oldest, to - minute);
-  const interval = range.from === undefined ? 'day' : intervalFor(to - start);
+  const interval = range.from === undefined ? 'day' : intervalFor(to - start, most);
   const from = bucketStart(start, interval, zone);
   const starts = bucketStarts(from, to, interval, zone);
   const last = starts.at(-1) ?? from;
@@ -115,6 +141,7 @@ export function bucketedRange(range: TimeRange, zone: string, now: number, oldes
     to,
     interval,
     starts,
+    end: nextBucket(last, interval, zone),
     incompleteFrom: isIncomplete ? starts.length - 1 : undefined,
     isOpen: range.from === undefined,
     before: { from: beforeFrom, to: from, starts: bucketStarts(beforeFrom, from, interval, zone) },
@@ -139,5 +166,5 @@ export function sinceFirst(range: BucketedRange, ...figures: readonly (ReadonlyM
 
 /** As many whole buckets earlier as the range is long. */
 function shifted(from: number, by: number, interval: BucketInterval, zone: string): number {
-  return bucketStart(from + by + (interval === 'minute' || interval === 'hour' ? 0 : day / 2), interval, zone);
+  return bucketStart(from + by + (lengths[interval] < day ? 0 : day / 2), interval, zone);
 }

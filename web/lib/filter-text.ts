@@ -13,7 +13,7 @@ export function searchOfFilter(filter: unknown): string | undefined {
 
 /** A filter of the API in words: `property "Team" is "search"`. */
 export function filterText(filter: unknown): string {
-  if (filter === undefined || filter === null) return 'every request';
+  if (filter === undefined || filter === null) return 'all requests';
   const node = nodeOf(filter);
   return node === undefined ? 'a filter that only the API shows' : describeFilter(node);
 }

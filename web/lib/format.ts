@@ -3,6 +3,7 @@ import { kept } from './kept.ts';
 /** Figures and times for readers, in their locale. */
 
 const whole = new Intl.NumberFormat();
+const twoDecimals = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const threeDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 
 /** What stands where nothing is known. */
@@ -12,13 +13,15 @@ export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : whole.format(value);
 }
 
-/** US dollars with three digits that tell something: 12.34, 0.0123, 0.00000123. */
+/** US dollars with three digits that tell something, and an even number of decimals: 12.34, 0.1730, 0.001230. */
 export function formatCost(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value === 0) return '$0';
-  const digits = Math.abs(value) >= 1 ? 2 : Math.min(12, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return usd(digits).format(value);
+  const needed = Math.abs(value) >= 1 ? 2 : 2 - Math.floor(Math.log10(Math.abs(value)));
+  return usd(Math.min(maxDecimals, needed + (needed % 2))).format(value);
 }
+
+const maxDecimals = 12;
 
 const usd = kept(
   (digits: number) =>
@@ -26,16 +29,16 @@ const usd = kept(
       style: 'currency',
       currency: 'USD',
       currencyDisplay: 'narrowSymbol',
-      minimumFractionDigits: Math.min(2, digits),
+      minimumFractionDigits: digits,
       maximumFractionDigits: digits,
     }),
 );
 
-/** Milliseconds as 350 ms, 2.41 s, 3 min 5 s. */
+/** Milliseconds as 350 ms, 2.41 s, 12.30 s, 3 min 5 s. */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return unknown;
   if (ms < 1000) return `${whole.format(round(ms))} ms`;
-  if (ms < 60_000) return `${threeDigits.format(ms / 1000)} s`;
+  if (ms < 60_000) return `${twoDecimals.format(ms / 1000)} s`;
   const [hours, minutes, seconds] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.round(ms / 1000) % 60];
   const [long, short] =
     hours > 0 ? [`${whole.format(hours)} h`, minutes > 0 && `${minutes} min`] : [`${minutes} min`, seconds > 0 && `${seconds} s`];

@@ -19,6 +19,9 @@ const titles: Readonly<Record<string, string>> = {
   request_model: 'Model asked for',
   provider: 'Provider',
   status: 'Status',
+  failure_type: 'Kind of failure',
+  client: 'Client',
+  client_version: 'Client version',
   user: 'User',
   session: 'Session',
   session_name: 'Session name',
@@ -37,8 +40,17 @@ export function dimensionTitle(dimension: Dimension): string {
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
 
+/** What stands where a request has no value. */
+const absent: Readonly<Record<string, string>> = {
+  failure_type: 'unnamed',
+  session: 'no session',
+  session_name: 'no session',
+  user: 'no user',
+  client: 'unknown client',
+};
+
 export function valueTitle(dimension: Dimension, value: DimensionValue): string {
-  if (value === null) return 'none';
+  if (value === null) return ownOf(absent, dimension) ?? 'none';
   if (dimension === 'hour_of_day') return `${String(value).padStart(2, '0')}:00`;
   if (dimension === 'weekday') return weekdays[Number(value) - 1] ?? String(value);
   return value === '' ? 'empty' : String(value);
@@ -51,6 +63,12 @@ export function conditionOf(dimension: Dimension, value: DimensionValue): Filter
   return condition(reference, { family: definition.family, operator: 'equals', value } as Comparison);
 }
 
+/** The condition of a key: of each of its values. @returns undefined where one of them cannot be said. */
+export function conditionOfKey(by: readonly Dimension[], key: readonly DimensionValue[]): FilterNode | undefined {
+  const nodes = by.map((dimension, index) => conditionOf(dimension, key[index] ?? null));
+  return nodes.some((node) => node === undefined) ? undefined : allOf(nodes.filter((node) => node !== undefined));
+}
+
 /** A search with one more condition, or with its denial. @returns undefined where the search says no such thing. */
 export function searchWith(q: string, node: FilterNode | undefined, isDenied = false): string | undefined {
   const added = node === undefined || !isDenied ? node : negated(node);
@@ -61,6 +79,18 @@ export function searchWith(q: string, node: FilterNode | undefined, isDenied = f
     if (error instanceof SearchFault) return undefined;
     throw error;
   }
+}
+
+/** A search with another one beside it; undefined where both are empty. */
+export function searchAnd(q: string, search: string | undefined): string | undefined {
+  if (search === undefined) return q === '' ? undefined : q;
+  return searchWith(q, parseSearch(search).filter);
+}
+
+/** The search for one group of requests; undefined where no search says it. */
+export function searchOfKey(q: string, by: readonly Dimension[], key: readonly DimensionValue[]): string | undefined {
+  const node = conditionOfKey(by, key);
+  return node === undefined ? undefined : searchWith(q, node);
 }
 
 /** The metrics and dimensions that every organisation has. */

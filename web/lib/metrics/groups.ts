@@ -3,11 +3,11 @@ import type { Filter, MetricsQuery } from '../../../src/client/client.ts';
 import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import { allOf, anyOf, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
-import type { BucketedRange } from '../buckets.ts';
-import { gatelog } from '../client.ts';
+import { type BucketedRange, maxBuckets } from '../buckets.ts';
 import { arrivedIn } from '../time-range.ts';
 import { timeZone } from '../zone.ts';
-import { conditionOf, type Dimension, type DimensionValue, valueTitle } from './dimensions.ts';
+import { askMetrics } from './ask.ts';
+import { conditionOfKey, type Dimension, type DimensionValue, valueTitle } from './dimensions.ts';
 
 /** Figures by the names of their metrics; null is what nothing is known of. */
 export type Figures = Readonly<Partial<Record<MetricName, number | null>>>;
@@ -48,7 +48,7 @@ export function groupsQuery({ filter, from, to, metrics, by, sort, limit }: Grou
   return queryOptions({
     queryKey: ['groups', filter, from, to, metrics, by, sort, limit],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<Groups> => {
+    queryFn: async (): Promise<Groups> => {
       const query = {
         metrics,
         groupBy: by as readonly 'model'[],
@@ -58,7 +58,7 @@ export function groupsQuery({ filter, from, to, metrics, by, sort, limit }: Grou
         other: true,
         totals: true,
       };
-      const { rows, approximate } = await rowsOf(query, signal);
+      const { rows, approximate } = await rowsOf(query);
       return {
         groups: rows.filter(({ other, total }) => other !== true && total !== true).map((row) => ({ key: keyOf(row, by), figures: row })),
         other: rows.find(({ other, count }) => other === true && count !== 0),
@@ -72,12 +72,9 @@ export function groupsQuery({ filter, from, to, metrics, by, sort, limit }: Grou
 type Row = Figures & Readonly<Record<string, DimensionValue>> & { readonly other?: true; readonly total?: true; readonly time: string };
 
 /** Rows whose metrics and dimensions are known only when the page is shown. */
-async function rowsOf(
-  body: MetricsQuery,
-  signal: AbortSignal,
-): Promise<{ readonly rows: readonly Row[]; readonly approximate: readonly string[] }> {
-  const { data, extras } = await gatelog.call('POST /v1/metrics/query', { body, signal });
-  return { rows: data as readonly Row[], approximate: extras.approximate ?? [] };
+async function rowsOf(query: MetricsQuery): Promise<{ readonly rows: readonly Row[]; readonly approximate: readonly string[] }> {
+  const { rows, approximate } = await askMetrics(query);
+  return { rows: rows as readonly Row[], approximate };
 }
 
 function keyOf(row: Row, by: readonly Dimension[]): GroupKey {
@@ -100,9 +97,9 @@ export function courseQuery({ filter, from, to, interval, metrics }: CourseQuery
   return queryOptions({
     queryKey: ['course', filter, from, to, interval, metrics],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<Course> => {
-      const query = { metrics, interval, timezone: timeZone(), filter: within(filter, from, to), limit: maxRows };
-      return byTime((await rowsOf(query, signal)).rows);
+    queryFn: async (): Promise<Course> => {
+      const query = { metrics, interval, timezone: timeZone(), filter: within(filter, from, to), limit: maxBuckets };
+      return byTime((await rowsOf(query)).rows);
     },
   });
 }
@@ -124,10 +121,10 @@ export function groupCoursesQuery({ filter, from, to, interval, metrics, by, key
     queryKey: ['group courses', filter, from, to, interval, metrics, by, keys],
     placeholderData: keepPreviousData,
     enabled: keys.length > 0,
-    queryFn: async ({ signal }): Promise<readonly GroupCourse[]> => {
+    queryFn: async (): Promise<readonly GroupCourse[]> => {
       const whole = within(allOf([filter, oneOf(by, keys)]), from, to);
       const query = { metrics, groupBy: by as readonly 'model'[], interval, timezone: timeZone(), filter: whole, limit: maxRows };
-      const { rows } = await rowsOf(query, signal);
+      const { rows } = await rowsOf(query);
       if (rows.length >= maxRows) throw new Error('There are too many groups to draw over time: group by something else, or filter first.');
       const names = rows.map((row) => groupId(keyOf(row, by)));
       return keys.map((key) => ({ key, course: byTime(rows.filter((_, index) => names[index] === groupId(key))) }));
@@ -137,10 +134,7 @@ export function groupCoursesQuery({ filter, from, to, interval, metrics, by, key
 
 /** @returns every request where the filter has no condition for a value, such as one that is missing. */
 function oneOf(by: readonly Dimension[], keys: readonly GroupKey[]): FilterNode {
-  const nodes = keys.map((key) => {
-    const conditions = by.map((dimension, index) => conditionOf(dimension, key[index] ?? null));
-    return conditions.some((node) => node === undefined) ? everything : allOf(conditions.filter((node) => node !== undefined));
-  });
+  const nodes = keys.map((key) => conditionOfKey(by, key) ?? everything);
   const [first = everything, ...others] = nodes;
   return anyOf([first, ...others]);
 }
@@ -149,12 +143,57 @@ export function groupId(key: GroupKey): string {
   return JSON.stringify(key);
 }
 
-export function groupTitle(by: readonly Dimension[], key: GroupKey): string {
-  return key.map((value, index) => valueTitle(by[index] ?? '', value)).join(' · ');
+/** @param names of sessions, by their identifiers. */
+export function groupTitle(by: readonly Dimension[], key: GroupKey, names?: ReadonlyMap<string, string>): string {
+  const titleOf = (dimension: Dimension, value: DimensionValue): string =>
+    (dimension === 'session' && typeof value === 'string' ? names?.get(value) : undefined) ?? valueTitle(dimension, value);
+  return key.map((value, index) => titleOf(by[index] ?? '', value)).join(' · ');
+}
+
+/** The names of some sessions, by their identifiers; of several names of one that of most requests. */
+export function sessionNamesQuery(
+  filter: FilterNode,
+  ids: readonly string[],
+  { from, to }: { readonly from: number; readonly to: number },
+) {
+  return queryOptions({
+    queryKey: ['session names', filter, ids, from, to],
+    placeholderData: keepPreviousData,
+    enabled: ids.length > 0,
+    queryFn: async (): Promise<ReadonlyMap<string, string>> => {
+      const named = oneOf(
+        ['session'],
+        ids.map((id) => [id]),
+      );
+      const query = { metrics: ['count'], groupBy: ['session', 'session_name'], sort: { count: 'asc' }, limit: maxRows } as const;
+      const { rows } = await rowsOf({ ...query, filter: within(allOf([filter, named]), from, to) });
+      // The last of equal keys stays, which has most requests.
+      return new Map(rows.flatMap(({ session, session_name: name }) => (typeof name === 'string' ? [[String(session), name]] : [])));
+    },
+  });
 }
 
 function within(filter: FilterNode, from: number | undefined, to: number | undefined): Filter {
   return filterJson(allOf([arrivedIn({ from, to }), filter])) as Filter;
+}
+
+/** The groups over time with the greatest sums of the first metric. */
+export function coursesOfAllQuery({ most, ...query }: Omit<GroupCoursesQuery, 'keys'> & { readonly most: number }) {
+  const { filter, from, to, interval, metrics, by } = query;
+  return queryOptions({
+    queryKey: ['courses of all', filter, from, to, interval, metrics, by, most],
+    placeholderData: keepPreviousData,
+    queryFn: async (): Promise<readonly GroupCourse[]> => {
+      const asked = { metrics, groupBy: by as readonly 'model'[], interval, timezone: timeZone(), filter: within(filter, from, to) };
+      const { rows } = await rowsOf({ ...asked, limit: maxRows });
+      const [metric = 'count'] = metrics;
+      const groups = new Map<string, Row[]>();
+      for (const row of rows) groups.set(groupId(keyOf(row, by)), [...(groups.get(groupId(keyOf(row, by))) ?? []), row]);
+      const sumOf = (group: readonly Row[]): number => group.reduce((sum, row) => sum + (row[metric] ?? 0), 0);
+      const ordered = [...groups.values()].toSorted((one, other) => sumOf(other) - sumOf(one)).slice(0, most);
+      return ordered.flatMap((group) => (group[0] === undefined ? [] : [{ key: keyOf(group[0], by), course: byTime(group) }]));
+    },
+  });
 }
 
 function byTime(rows: readonly Row[]): Course {

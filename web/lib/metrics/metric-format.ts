@@ -5,16 +5,17 @@ const titles: Readonly<Record<MetricName, string>> = {
   count: 'Requests',
   errors: 'Errors',
   error_rate: 'Error rate',
-  left: 'Left by the client',
-  cached_count: 'Answered from the cache',
+  left: 'Canceled by the client',
+  cached_count: 'Cached answers',
   threats: 'Threats',
   cost: 'Cost',
-  avg_cost: 'Mean cost',
+  avg_cost: 'Average cost',
   unpriced_count: 'Unpriced requests',
   total_tokens: 'Tokens',
   prompt_tokens: 'Input tokens',
   completion_tokens: 'Output tokens',
   prompt_cache_read_tokens: 'Cached input tokens',
+  prompt_cache_read_rate: 'Cached share of input',
   prompt_cache_write_tokens: 'Input tokens written to the cache',
   reasoning_tokens: 'Reasoning tokens',
   prompt_audio_tokens: 'Audio input tokens',
@@ -30,7 +31,7 @@ const titles: Readonly<Record<MetricName, string>> = {
 type OfTime<Name extends string> = Readonly<Record<Extract<MetricName, `${string}_${Name}`>, string>>;
 
 function timeTitles<Name extends 'latency' | 'time_to_first_byte' | 'time_to_first_token'>(name: Name, title: string): OfTime<Name> {
-  const kinds = { avg: 'mean', max: 'maximum', p50: 'p50', p75: 'p75', p90: 'p90', p95: 'p95', p99: 'p99' };
+  const kinds = { avg: 'average', max: 'maximum', p50: 'p50', p75: 'p75', p90: 'p90', p95: 'p95', p99: 'p99' };
   return Object.fromEntries(Object.entries(kinds).map(([kind, word]) => [`${kind}_${name}`, `${title}, ${word}`])) as OfTime<Name>;
 }
 
@@ -38,7 +39,7 @@ export function metricTitle(name: MetricName): string {
   return titles[name];
 }
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 const formats: Readonly<Record<MetricUnit, (value: number | null) => string>> = {
   requests: formatCount,
@@ -53,6 +54,15 @@ const formats: Readonly<Record<MetricUnit, (value: number | null) => string>> = 
 
 export function formatOf(name: MetricName): (value: number | null) => string {
   return formats[metrics[name].unit];
+}
+
+/** A metric of a group. Money is never shown without what it leaves out: all unpriced is no 0, and a part makes the sum a lower bound. */
+export function figureText(name: MetricName, figures: Readonly<Partial<Record<MetricName, number | null>>> | undefined): string {
+  const value = figures?.[name] ?? null;
+  const text = formatOf(name)(value);
+  const unpriced = figures?.unpriced_count ?? 0;
+  if (name !== 'cost' || unpriced === 0) return text;
+  return value === 0 || value === null ? 'no price' : `≥ ${text}`;
 }
 
 /** Where buckets without a request are 0; elsewhere they are a gap. */

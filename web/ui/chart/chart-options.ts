@@ -28,7 +28,10 @@ export interface DrawnChart {
 export interface ChartEvents {
   /** Charts with the same key share a crosshair. */
   readonly syncKey: string;
-  readonly onHover: (index: number | undefined) => void;
+  /** @param left of the pointer in the picture, pixels. */
+  readonly onHover: (index: number | undefined, left: number) => void;
+  /** A bucket was clicked. */
+  readonly onPick: ((index: number) => void) | undefined;
   readonly onZoom: ((from: number, to: number) => void) | undefined;
 }
 
@@ -78,7 +81,7 @@ export function chartOptions(
     ],
     cursor: {
       sync: { key: events.syncKey },
-      drag: { x: events.onZoom !== undefined, y: false, setScale: false },
+      drag: { x: events.onZoom !== undefined, y: false, setScale: false, dist: dragPixels },
       points: { show: chart.kind !== 'bars', size: 6 },
       y: false,
     },
@@ -86,7 +89,8 @@ export function chartOptions(
     hooks: {
       drawClear: [(plot) => drawBands(plot, chart.bands ?? [], colors)],
       draw: [(plot) => drawLines(plot, chart.lines ?? [], colors)],
-      setCursor: [({ cursor: { idx } }) => events.onHover(idx ?? undefined)],
+      ready: [(plot) => listenForClicks(plot, events.onPick)],
+      setCursor: [({ cursor: { idx, left = 0 }, bbox }) => events.onHover(idx ?? undefined, left + bbox.left / devicePixelRatio)],
       setSelect: [(plot) => zoom(plot, events.onZoom)],
     },
   };
@@ -171,9 +175,25 @@ function drawLines(plot: uPlot, lines: readonly ChartLine[], colors: ChartColors
   ctx.restore();
 }
 
+/** A press that moves further is a drag. */
+const dragPixels = 4;
+
+function listenForClicks(plot: uPlot, onPick: ChartEvents['onPick']): void {
+  if (onPick === undefined) return;
+  let pressedAt = 0;
+  plot.over.style.cursor = 'pointer';
+  plot.over.addEventListener('mousedown', ({ clientX }) => {
+    pressedAt = clientX;
+  });
+  plot.over.addEventListener('click', ({ clientX }) => {
+    const { idx } = plot.cursor;
+    if (typeof idx === 'number' && Math.abs(clientX - pressedAt) < dragPixels) onPick(idx);
+  });
+}
+
 function zoom(plot: uPlot, onZoom: ChartEvents['onZoom']): void {
   const { left, width } = plot.select;
-  if (onZoom === undefined || width < 4) return;
+  if (onZoom === undefined || width < dragPixels) return;
   onZoom(Math.floor(plot.posToVal(left, 'x')), Math.ceil(plot.posToVal(left + width, 'x')));
   plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
 }

@@ -1,3 +1,4 @@
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -12,6 +13,8 @@ import styles from './chart.module.css';
 
 export interface ChartProps extends DrawnChart {
   readonly title: string;
+  /** The title stands above the chart already. */
+  readonly isTitleHidden?: boolean;
   /** Beside the title: "25 of 487". */
   readonly about?: ReactNode;
   /** Below the title: the figure of the whole range. */
@@ -23,15 +26,24 @@ export interface ChartProps extends DrawnChart {
   /** A span was chosen with the pointer. Unix milliseconds. */
   readonly onZoom?: (from: number, to: number) => void;
   readonly height?: number;
+  /** The requests of a bucket, to which its point leads; absent: to none. */
+  readonly requestsAt?: ((index: number) => RequestsOfBucket | undefined) | undefined;
+}
+
+/** What the address of the requests says of a bucket. Unix milliseconds. */
+export interface RequestsOfBucket {
+  readonly q?: string | undefined;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Series over time as a picture, with the table of its figures behind a button. */
-export function Chart({ title, about, lead, height = 180, ...chart }: ChartProps): ReactNode {
+export function Chart({ title, isTitleHidden = false, about, lead, height = 180, ...chart }: ChartProps): ReactNode {
   const [isTable, setIsTable] = useState(false);
   return (
     <figure className={styles['chart']} aria-label={title}>
       <figcaption className={styles['head']}>
-        <b className="clip" dir="auto" title={title}>
+        <b className={isTitleHidden ? 'visually-hidden' : 'clip'} dir="auto" title={title}>
           {title}
         </b>
         <span className="muted">{about}</span>
@@ -40,20 +52,26 @@ export function Chart({ title, about, lead, height = 180, ...chart }: ChartProps
         </Button>
       </figcaption>
       {lead}
-      {isTable ? <Figures title={title} {...chart} /> : <Picture title={title} height={height} {...chart} />}
+      {isTable ? <Figures title={title} height={height} {...chart} /> : <Picture title={title} height={height} {...chart} />}
     </figure>
   );
 }
 
-type PictureProps = Omit<ChartProps, 'about' | 'lead' | 'height'> & { readonly height: number };
+type PictureProps = Omit<ChartProps, 'about' | 'lead' | 'height' | 'isTitleHidden'> & { readonly height: number };
 
-function Picture({ title, height, syncKey = `chart of ${title}`, onZoom, ...chart }: PictureProps): ReactNode {
+function Picture({ title, height, syncKey = `chart of ${title}`, onZoom, requestsAt, ...chart }: PictureProps): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
   const colors = useChartColors();
-  const [hovered, setHovered] = useState<number>();
+  const [hovered, setHovered] = useState<Hovered>();
+  const navigate = useNavigate();
   const zoom = useEffectEvent((from: number, to: number) => onZoom?.(from, to));
+  const pick = useEffectEvent((index: number) => {
+    const search = requestsAt?.(index);
+    if (search !== undefined) void navigate({ to: '/requests', search });
+  });
   const canZoom = onZoom !== undefined;
+  const canPick = requestsAt !== undefined;
   const { kind, times, series, incompleteFrom, lines, bands, zone, axisFormat } = chart;
 
   // Of the members one by one: the object of them is new each time.
@@ -61,15 +79,23 @@ function Picture({ title, height, syncKey = `chart of ${title}`, onZoom, ...char
     const { current: target } = place;
     if (target === null || width === 0) return undefined;
     const drawn = { kind, times, series, incompleteFrom, lines, bands, zone, axisFormat };
-    const events = { syncKey, onHover: setHovered, onZoom: canZoom ? (from: number, to: number) => zoom(from, to) : undefined };
+    const events = {
+      syncKey,
+      onHover: (at: number | undefined, left: number) => setHovered(at === undefined ? undefined : { at, left }),
+      onPick: canPick ? (at: number) => pick(at) : undefined,
+      onZoom: canZoom ? (from: number, to: number) => zoom(from, to) : undefined,
+    };
     const plot = new uPlot(chartOptions(drawn, colors, { width, height }, events), chartData(drawn), target);
     return () => plot.destroy();
-  }, [width, height, colors, kind, times, series, incompleteFrom, lines, bands, zone, axisFormat, syncKey, canZoom]);
+  }, [width, height, colors, kind, times, series, incompleteFrom, lines, bands, zone, axisFormat, syncKey, canZoom, canPick]);
 
-  const index = hovered !== undefined && hovered < times.length ? hovered : undefined;
+  const index = hovered !== undefined && hovered.at < times.length ? hovered.at : undefined;
   return (
     <>
-      <div ref={place} className={styles['picture']} style={{ minHeight: height }} role="img" aria-label={summaryOf(title, chart)} />
+      <div className={styles['pointed']}>
+        <div ref={place} className={styles['picture']} style={{ minHeight: height }} role="img" aria-label={summaryOf(title, chart)} />
+        {index !== undefined && <Tip {...{ chart, colors, index, width, canPick }} left={hovered?.left ?? 0} />}
+      </div>
       <Legend {...{ chart, colors, index }} />
     </>
   );
@@ -86,6 +112,48 @@ function useWidth(place: { readonly current: HTMLElement | null }): number {
   }, [place]);
   return width;
 }
+
+/** The bucket at the pointer. */
+interface Hovered {
+  readonly at: number;
+  readonly left: number;
+}
+
+interface TipProps extends LegendProps {
+  readonly index: number;
+  readonly left: number;
+  readonly width: number;
+  readonly canPick: boolean;
+}
+
+/** Beside the pointer: the bucket with its values, the greatest first. The legend has them for who uses no pointer. */
+function Tip({ chart: { series, times, format, zone }, colors, index, left, width, canPick }: TipProps): ReactNode {
+  const time = times[index];
+  if (time === undefined) return null;
+  const place = left > width / 2 ? { right: width - left + tipDistance } : { left: left + tipDistance };
+  const rows = series
+    .map((one) => ({ ...one, value: one.values[index] ?? null }))
+    .filter(({ value }) => value !== null && value !== 0)
+    .toSorted((one, other) => (other.value ?? 0) - (one.value ?? 0));
+  return (
+    <div className={styles['tip']} style={place} aria-hidden="true">
+      <p>{formatTime(new Date(time).toISOString(), zone)}</p>
+      {rows.slice(0, tipRows).map(({ id, title, color, isBefore, value }) => (
+        <p key={id}>
+          <i className={styles['swatch']} style={{ background: colorOf(colors, color), opacity: isBefore === true ? 0.4 : 1 }} />
+          <span className="clip" dir="auto">
+            {title}
+          </span>
+          <b>{format(value)}</b>
+        </p>
+      ))}
+      {canPick && <p className="muted">Click: its requests</p>}
+    </div>
+  );
+}
+
+const tipDistance = 12;
+const tipRows = 9;
 
 interface LegendProps {
   readonly chart: Pick<ChartProps, 'series' | 'times' | 'format' | 'zone'>;
@@ -122,16 +190,20 @@ function summaryOf(title: string, { series, times, zone }: Pick<ChartProps, 'ser
 
 interface FigureRow {
   readonly time: string;
+  readonly requests: RequestsOfBucket | undefined;
   readonly values: readonly (number | null)[];
 }
 
-function Figures({ title, series, times, format, zone }: Pick<ChartProps, 'title' | 'series' | 'times' | 'format' | 'zone'>): ReactNode {
+type FiguresProps = Pick<ChartProps, 'title' | 'series' | 'times' | 'format' | 'zone' | 'requestsAt'> & { readonly height: number };
+
+function Figures({ title, series, times, format, zone, requestsAt, height }: FiguresProps): ReactNode {
   const rows: readonly FigureRow[] = times.map((time, index) => ({
     time: new Date(time).toISOString(),
+    requests: requestsAt?.(index),
     values: series.map(({ values }) => values[index] ?? null),
   }));
   const columns = [
-    { id: 'time', title: 'Time', cell: (row: FigureRow) => formatTime(row.time, zone) },
+    { id: 'time', title: 'Time', cell: (row: FigureRow) => <Time row={row} zone={zone} /> },
     ...series.map((one, index) => ({
       id: one.id,
       title: one.title,
@@ -140,12 +212,22 @@ function Figures({ title, series, times, format, zone }: Pick<ChartProps, 'title
     })),
   ];
   return (
-    <div className={styles['figures']}>
+    <div className={styles['figures']} style={{ height }}>
       <DataTable label={`Figures of ${title}`} columns={columns} rows={rows} keyOf={({ time }) => time} />
       <CopyButton text={csvOf(series, rows)} label={`Copy the figures of ${title} as CSV`}>
         Copy as CSV
       </CopyButton>
     </div>
+  );
+}
+
+function Time({ row: { time, requests }, zone }: { readonly row: FigureRow; readonly zone: string }): ReactNode {
+  const text = formatTime(time, zone);
+  if (requests === undefined) return text;
+  return (
+    <Link to="/requests" search={requests}>
+      {text}
+    </Link>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { alignDecimals } from '../../lib/decimals.ts';
 import styles from './data-table.module.css';
 
 export interface DataColumn<Row> {
@@ -24,6 +25,7 @@ export interface DataTableProps<Row> {
 
 /** A table of up to some hundred rows, which scrolls sideways where it is wider than its place. */
 export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>): ReactNode {
+  const cells = columns.map((column) => cellsOf(column, rows));
   return (
     <div className={styles['scroller']} role="region" aria-label={label} tabIndex={0}>
       <table className={styles['table']}>
@@ -37,10 +39,10 @@ export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<R
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {rows.map((row, index) => (
             <tr key={keyOf(row)}>
-              {columns.map((column, index) => (
-                <Cell key={column.id} column={column} row={row} isHead={index === 0} />
+              {columns.map((column, place) => (
+                <Cell key={column.id} column={column} row={row} content={cells[place]?.[index]} isHead={place === 0} />
               ))}
             </tr>
           ))}
@@ -50,19 +52,28 @@ export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<R
   );
 }
 
+/** What stands in a column, the decimals of its figures below one another. */
+function cellsOf<Row>({ isNumber, cell }: DataColumn<Row>, rows: readonly Row[]): readonly ReactNode[] {
+  const cells = rows.map((row) => cell(row));
+  if (isNumber !== true) return cells;
+  const aligned = alignDecimals(cells.map((one) => (typeof one === 'string' ? one : '')));
+  return cells.map((one, index) => (typeof one === 'string' ? aligned[index] : one));
+}
+
 interface CellProps<Row> {
   readonly column: DataColumn<Row>;
   readonly row: Row;
+  readonly content: ReactNode;
   readonly isHead: boolean;
 }
 
-function Cell<Row>({ column: { cell, textOf, isNumber }, row, isHead }: CellProps<Row>): ReactNode {
+function Cell<Row>({ column: { textOf, isNumber }, row, content: shown, isHead }: CellProps<Row>): ReactNode {
   const content =
     textOf === undefined ? (
-      cell(row)
+      shown
     ) : (
       <span className="clip" dir="auto" title={textOf(row)}>
-        {cell(row)}
+        {shown}
       </span>
     );
   if (isHead) return <th scope="row">{content}</th>;

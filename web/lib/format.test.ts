@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { alignDecimals } from './decimals.ts';
+import { formatCost, formatDuration } from './format.ts';
+
+describe('money', () => {
+  it.each([
+    [null, '–'],
+    [0, '$0'],
+    [12.345, '$12.35'],
+    [0.09, '$0.0900'],
+    [0.17, '$0.1700'],
+    [0.173, '$0.1730'],
+    [0.0123, '$0.0123'],
+    [0.000_001_23, '$0.00000123'],
+  ])('%s is %s', (value, text) => {
+    expect(formatCost(value)).toBe(text);
+  });
+});
+
+describe('durations', () => {
+  it.each([
+    [350, '350 ms'],
+    [3800, '3.80 s'],
+    [3040, '3.04 s'],
+    [12_300, '12.30 s'],
+    [185_000, '3 min 5 s'],
+  ])('%s ms is %s', (value, text) => {
+    expect(formatDuration(value)).toBe(text);
+  });
+});
+
+describe('decimals of a column', () => {
+  const [digit, point] = ['\u2007', '\u2008'];
+
+  it('stand below one another', () => {
+    expect(alignDecimals(['$12.34', '$0.1730', '$0', '–'])).toEqual([
+      `$12.34${digit.repeat(2)}`,
+      '$0.1730',
+      `$0${point}${digit.repeat(4)}`,
+      '–',
+    ]);
+  });
+
+  it('have a unit of their own to be told by', () => {
+    expect(alignDecimals(['350 ms', '3.80 s', '12 %', '4.5 %'])).toEqual(['350 ms', '3.80 s', `12${point}${digit} %`, '4.5 %']);
+  });
+
+  it('are no marks between thousands', () => {
+    expect(alignDecimals(['1,234', '5'])).toEqual(['1,234', '5']);
+  });
+});

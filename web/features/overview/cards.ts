@@ -10,21 +10,14 @@ export interface Card {
   /** What more is better for: a rise of errors is no good news. */
   readonly better?: 'more' | 'less';
   readonly isStacked?: boolean;
+  /** The search that the requests of the figure match beside that of the page; absent: all of them do. */
+  readonly search?: string;
 }
 
 export const cards: readonly Card[] = [
   { title: 'Requests', metric: 'count', isStacked: true },
   { title: 'Cost', metric: 'cost', better: 'less', isStacked: true },
-  { title: 'Errors', metric: 'errors', better: 'less', isStacked: true },
-  {
-    title: 'Tokens',
-    metric: 'total_tokens',
-    isStacked: true,
-    lines: [
-      { metric: 'prompt_tokens', title: 'Input' },
-      { metric: 'completion_tokens', title: 'Output' },
-    ],
-  },
+  { title: 'Errors', metric: 'errors', better: 'less', isStacked: true, search: 'failed:true' },
   {
     title: 'Latency',
     metric: 'p95_latency',
@@ -45,12 +38,28 @@ export const cards: readonly Card[] = [
       { metric: 'p99_time_to_first_token', title: 'p99' },
     ],
   },
-  { title: 'Users', metric: 'users', better: 'more' },
-  { title: 'Sessions', metric: 'sessions', better: 'more' },
   {
-    title: 'Answered from the cache',
-    metric: 'cached_count',
-    better: 'more',
+    title: 'Tokens',
+    metric: 'total_tokens',
     isStacked: true,
+    lines: [
+      { metric: 'prompt_tokens', title: 'Input' },
+      { metric: 'completion_tokens', title: 'Output' },
+    ],
+  },
+  {
+    title: 'Cached share of input',
+    metric: 'prompt_cache_read_rate',
+    better: 'more',
+    search: 'prompt_cache_read_tokens:>0',
+  },
+  { title: 'Cached answers', metric: 'cached_count', better: 'more', isStacked: true, search: 'cached:true' },
+  {
+    title: 'Users and sessions',
+    metric: 'users',
+    lines: [
+      { metric: 'users', title: 'Users' },
+      { metric: 'sessions', title: 'Sessions' },
+    ],
   },
 ];

@@ -1,20 +1,33 @@
-import type { ReactNode } from 'react';
-import { conditionOf, type Dimension, type DimensionValue, dimensionTitle, searchWith, valueTitle } from '../../lib/metrics/dimensions.ts';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import {
+  conditionOf,
+  type Dimension,
+  type DimensionValue,
+  dimensionTitle,
+  searchAnd,
+  searchWith,
+  valueTitle,
+} from '../../lib/metrics/dimensions.ts';
 import { type Figures, groupId, groupTitle } from '../../lib/metrics/groups.ts';
-import { formatChange, formatOf } from '../../lib/metrics/metric-format.ts';
+import { figureText, formatChange, formatOf } from '../../lib/metrics/metric-format.ts';
+import type { RangeSearch } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Swatch } from '../../ui/swatch.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { moodOf } from './mood.ts';
 import { type ComparedGroup, shownGroups } from './use-overview.ts';
 import styles from './overview-page.module.css';
 
-const shownRows = 12;
+/** At first, and of all. */
+const [firstRows, maxRows] = [5, 25];
 
 export interface GroupsTableProps {
   readonly groups: readonly ComparedGroup[];
   readonly by: Dimension;
   readonly q: string;
-  readonly total: Figures | undefined;
+  readonly range: RangeSearch;
   /** Whether the charts have the colours of the groups. */
   readonly isSplit: boolean;
   /** Requests of groups that were not asked for one by one. */
@@ -23,10 +36,12 @@ export interface GroupsTableProps {
 }
 
 /** The groups of a dimension with what they cost now and before: those whose cost moved most stand first. */
-export function GroupsTable({ groups, by, q, total, isSplit, other, onSearch }: GroupsTableProps): ReactNode {
+export function GroupsTable({ groups, by, q, range, isSplit, other, onSearch }: GroupsTableProps): ReactNode {
+  const [isLong, setIsLong] = useState(false);
   const colored = groups.filter(({ now }) => now !== undefined).slice(0, shownGroups);
-  const rows = groups.toSorted((left, right) => moved(right) - moved(left)).slice(0, shownRows);
+  const rows = groups.toSorted((left, right) => moved(right) - moved(left)).slice(0, isLong ? maxRows : firstRows);
   const title = dimensionTitle(by);
+  const linked = { by, q, range };
   const columns: readonly DataColumn<ComparedGroup>[] = [
     {
       id: 'value',
@@ -35,34 +50,56 @@ export function GroupsTable({ groups, by, q, total, isSplit, other, onSearch }: 
       cell: (group) => (
         <>
           <Swatch color={isSplit && colored.includes(group) ? colored.indexOf(group) + 1 : undefined} />
-          {groupTitle([by], group.key)}
+          <ToRequests {...linked} group={group}>
+            {groupTitle([by], group.key)}
+          </ToRequests>
         </>
       ),
     },
-    figure('Cost', ({ now }) => formatOf('cost')(now?.cost ?? 0)),
-    figure('Before', ({ before }) => formatOf('cost')(before?.cost ?? 0)),
-    figure('Change', (group) => formatChange(group.now?.cost ?? 0, group.before?.cost ?? 0)),
-    figure('Share', ({ now }) => formatOf('error_rate')(share(now?.cost, total?.cost))),
-    figure('Requests', ({ now }) => formatOf('count')(now?.count ?? 0)),
-    figure('Errors', ({ now }) => formatOf('error_rate')(now?.error_rate ?? null)),
+    figure('Change', (group) => <Change group={group} />),
+    figure('Cost', ({ now }) => (now === undefined ? '–' : figureText('cost', now))),
+    figure('Before', ({ before }) => (before === undefined ? '–' : figureText('cost', before))),
+    figure('Requests', (group) => <ToRequests {...linked} group={group} metric="count" />),
+    figure('Errors', (group) => <ToRequests {...linked} group={group} metric="errors" search="failed:true" />),
     figure('Latency, p95', ({ now }) => formatOf('p95_latency')(now?.p95_latency ?? null)),
     { id: 'filter', title: 'Filter', cell: ({ key: [value = null] }) => <Filters {...{ by, value, q, onSearch }} /> },
   ];
   return (
     <>
       <DataTable label={`Cost by ${title}`} columns={columns} rows={rows} keyOf={({ key }) => groupId(key)} />
-      {groups.length > shownRows && (
-        <p className="muted">
-          {shownRows} of {formatOf('count')(groups.length)}
-          {other === undefined ? '' : ` dearest, and further ones with ${formatOf('count')(other.count ?? null)} requests together`}
+      {groups.length > firstRows && (
+        <p className={styles['rest']}>
+          <Button kind="quiet" onPress={() => setIsLong(!isLong)}>
+            {isLong ? 'Show fewer' : `Show ${formatOf('count')(Math.min(groups.length, maxRows))}`}
+          </Button>
+          {groups.length > maxRows && (
+            <span className="muted">
+              of {formatOf('count')(groups.length)}
+              {other === undefined ? '' : `, and others with ${formatOf('count')(other.count ?? null)} requests`}
+            </span>
+          )}
         </p>
       )}
     </>
   );
 }
 
-function figure(title: string, cell: (group: ComparedGroup) => string): DataColumn<ComparedGroup> {
+function figure(title: string, cell: (group: ComparedGroup) => ReactNode): DataColumn<ComparedGroup> {
   return { id: title, title, isNumber: true, cell };
+}
+
+/** How much more or less, in money and as a share. */
+function Change({ group: { now, before } }: { readonly group: ComparedGroup }): ReactNode {
+  const [cost, costBefore] = [now?.cost ?? 0, before?.cost ?? 0];
+  const mood = moodOf({ now: cost, before: costBefore, requests: [now?.count ?? 0, before?.count ?? 0] }, 'less');
+  const difference = cost - costBefore;
+  if (difference === 0) return <span className="muted">–</span>;
+  return (
+    <span className={styles[mood]}>
+      {difference > 0 ? '+' : '−'}
+      {formatOf('cost')(Math.abs(difference))} <span className="muted">{formatChange(cost, costBefore)}</span>
+    </span>
+  );
 }
 
 function moved({ now, before }: ComparedGroup): number {
@@ -71,8 +108,29 @@ function moved({ now, before }: ComparedGroup): number {
   return change * 1e9 + Math.abs((now?.count ?? 0) - (before?.count ?? 0));
 }
 
-function share(part: number | null | undefined, whole: number | null | undefined): number | null {
-  return part === null || part === undefined || whole === null || whole === undefined || whole === 0 ? null : part / whole;
+interface ToRequestsProps extends Pick<GroupsTableProps, 'by' | 'q' | 'range'> {
+  readonly group: ComparedGroup;
+  /** The figure that is the link; absent: the children are. */
+  readonly metric?: MetricName;
+  /** What the requests match beside the group. */
+  readonly search?: string;
+  readonly children?: ReactNode;
+}
+
+function ToRequests({ by, q, range, group: { key, now }, metric, search, children }: ToRequestsProps): ReactNode {
+  const value = key[0] ?? null;
+  const whole = searchWith(q, conditionOf(by, value));
+  const text = children ?? (metric === undefined ? '' : formatOf(metric)(now?.[metric] ?? 0));
+  if (whole === undefined || conditionOf(by, value) === undefined) return text;
+  return (
+    <Link
+      to="/requests"
+      search={{ q: searchAnd(whole, search), ...range }}
+      {...(metric === undefined ? {} : { 'aria-label': `${valueTitle(by, value)}: ${formatOf(metric)(now?.[metric] ?? 0)} ${metric}` })}
+    >
+      {text}
+    </Link>
+  );
 }
 
 interface FiltersProps {

@@ -1,82 +1,114 @@
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
+import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import type { BucketedRange } from '../../lib/buckets.ts';
 import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
-import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import { type Dimension, searchAnd } from '../../lib/metrics/dimensions.ts';
 import type { Course, Figures, GroupCourse } from '../../lib/metrics/groups.ts';
-import { axisFormatOf, formatChange, formatOf } from '../../lib/metrics/metric-format.ts';
+import { axisFormatOf, figureText, formatChange, formatOf } from '../../lib/metrics/metric-format.ts';
+import type { RangeSearch } from '../../lib/time-range.ts';
 import { timeZone } from '../../lib/zone.ts';
-import type { ChartSeries } from '../../ui/chart/chart-data.ts';
+import type { ChartBand, ChartSeries } from '../../ui/chart/chart-data.ts';
 import { Chart } from '../../ui/chart/chart.tsx';
 import type { Card } from './cards.ts';
+import { moodOf } from './mood.ts';
 import styles from './overview-page.module.css';
+
+/** Groups over time, and the dimension that tells them apart. */
+export interface Split {
+  readonly by: Dimension;
+  readonly courses: readonly GroupCourse[];
+}
 
 export interface OverviewCardProps {
   readonly card: Card;
   readonly buckets: BucketedRange;
   readonly course: Course | undefined;
-  readonly split: readonly GroupCourse[] | undefined;
-  readonly by: Dimension;
+  /** Undefined: the card shows all requests as one. */
+  readonly split: Split | undefined;
   readonly total: Figures | undefined;
   readonly totalBefore: Figures | undefined;
+  readonly q: string;
+  readonly range: RangeSearch;
+  readonly incidents: readonly ChartBand[];
   readonly onZoom: (from: number, to: number) => void;
 }
 
 /** One metric: its figure, its change since the period before, and its course. */
-export function OverviewCard({ card, buckets, course, split, by, total, totalBefore, onZoom }: OverviewCardProps): ReactNode {
-  const { title, metric, isStacked = false, lines } = card;
-  const format = formatOf(metric);
+export function OverviewCard({ card, buckets, course, split, q, range, incidents, onZoom, ...totals }: OverviewCardProps): ReactNode {
+  const { title, metric, isStacked = false, lines, search } = card;
   const drawn = useMemo(
     () =>
       split === undefined
         ? wholeSeries(card, buckets, course)
-        : groupSeries(split, { metric, starts: buckets.starts, by: [by], whole: isStacked ? course : undefined }),
-    [card, metric, isStacked, buckets, course, split, by],
+        : groupSeries(split.courses, { metric, starts: buckets.starts, by: [split.by], whole: isStacked ? course : undefined }),
+    [card, metric, isStacked, buckets, course, split],
   );
+  const query = searchAnd(q, search);
   return (
     <article className={styles['card']}>
       <Chart
         title={title}
-        lead={<Lead {...{ card, total, totalBefore }} />}
+        lead={<Lead {...{ card, q: query, range }} {...totals} />}
         kind={isStacked && (split !== undefined || lines !== undefined) ? 'bars' : 'line'}
         times={buckets.starts}
         series={drawn}
         incompleteFrom={buckets.incompleteFrom}
         zone={timeZone()}
-        format={format}
+        format={formatOf(metric)}
         axisFormat={axisFormatOf(metric)}
         syncKey="overview"
+        bands={incidents}
         onZoom={onZoom}
         height={150}
+        requestsAt={(index) => {
+          const { [index]: from, [index + 1]: to = buckets.end } = buckets.starts;
+          return from === undefined ? undefined : { q: query, from, to };
+        }}
       />
     </article>
   );
 }
 
-function Lead({
-  card: { metric, better, lines },
-  total,
-  totalBefore,
-}: Pick<OverviewCardProps, 'card' | 'total' | 'totalBefore'>): ReactNode {
-  const change = formatChange(total?.[metric], totalBefore?.[metric]);
+interface LeadProps extends Pick<OverviewCardProps, 'card' | 'range' | 'total' | 'totalBefore'> {
+  readonly q: string | undefined;
+}
+
+function Lead({ card: { title, metric, better, lines }, total, totalBefore, q, range }: LeadProps): ReactNode {
+  const compared = { now: total?.[metric], before: totalBefore?.[metric] };
+  const mood = moodOf({ ...compared, requests: [total?.count ?? 0, totalBefore?.count ?? 0] }, better);
   return (
     <p className={styles['figure']}>
-      <b>{formatOf(metric)(total?.[metric] ?? null)}</b>
+      <Link to="/requests" search={{ q, ...range }} aria-label={`${title}: ${figureText(metric, total)}. Show the requests`}>
+        {figureText(metric, total)}
+      </Link>
       {lines !== undefined && metric.startsWith('p95') && <span className="muted">p95</span>}
-      <span className={styles[moodOf(change, better)]}>{change}</span>
-      {metric === 'errors' && <span className="muted">{formatOf('error_rate')(total?.error_rate ?? null)} of requests</span>}
-      {metric === 'cost' && <Unpriced count={total?.unpriced_count ?? 0} />}
+      <span className={styles[mood]}>{formatChange(compared.now, compared.before)}</span>
+      {total !== undefined && beside[metric]?.(total)}
     </p>
   );
 }
 
-function Unpriced({ count }: { readonly count: number }): ReactNode {
-  return count > 0 ? <span className={styles['bad']}>without {formatOf('count')(count)} unpriced requests</span> : null;
-}
+/** What else a figure says. */
+const beside: Readonly<Partial<Record<MetricName, (total: Figures) => ReactNode>>> = {
+  errors: (total) => <span className="muted">{figureText('error_rate', total)} of requests</span>,
+  cost: ({ unpriced_count: count }) =>
+    (count ?? 0) === 0 ? null : (
+      <Link to="/prices">
+        {formatOf('count')(count ?? null)} {count === 1 ? 'request' : 'requests'} without a price
+      </Link>
+    ),
+  users: (total) => <span className="muted">in {figureText('sessions', total)} sessions</span>,
+  prompt_cache_read_rate: (total) => (
+    <span className="muted">{figureText('prompt_cache_read_tokens', total)} tokens read from caches of providers</span>
+  ),
+  cached_count: ({ cached_count: cached, count }) => (
+    <span className="muted">{formatOf('error_rate')(share(cached, count))} of requests cost nothing</span>
+  ),
+};
 
-function moodOf(change: string, better: Card['better']): string {
-  if (better === undefined || !/^[+-]|new|gone/.test(change)) return 'neutral';
-  const isMore = change === 'new' || change.startsWith('+');
-  return isMore === (better === 'more') ? 'good' : 'bad';
+function share(part: number | null | undefined, whole: number | null | undefined): number | null {
+  return typeof part === 'number' && typeof whole === 'number' && whole > 0 ? part / whole : null;
 }
 
 /** The lines of all requests; of a single line the period before, too. */

@@ -1,11 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
-import { dimensionTitle } from '../../lib/metrics/dimensions.ts';
+import type { Dimension } from '../../lib/metrics/dimensions.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { DimensionSelect } from '../../ui/dimension-select.tsx';
+import type { ChartBand } from '../../ui/chart/chart-data.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
@@ -25,9 +26,12 @@ const route = getRouteApi('/shell/');
 /** The groups of the table, unless the charts are split by something else. */
 const standardDimension = 'model';
 
+/** Marks on the charts; none. */
+const incidents: readonly ChartBand[] = [];
+
 /** How much, how well and at what cost, beside the period before. */
 export function OverviewPage(): ReactNode {
-  const { q = '', by, range, from, to } = route.useSearch();
+  const { q = '', by, moved = by ?? standardDimension, range, from, to } = route.useSearch();
   const navigate = route.useNavigate();
   const change = (changed: OverviewSearch & RangeSearch): void => {
     void navigate({ search: (search) => ({ ...search, ...changed }) });
@@ -45,7 +49,7 @@ export function OverviewPage(): ReactNode {
       bar={
         <>
           <SearchBar value={q} onChange={search} />
-          <DimensionSelect label="Split by" value={by} none="nothing" onChange={(value) => change({ by: value })} />
+          <DimensionSelect label="Split by" value={by} none="None" onChange={(value) => change({ by: value })} />
           <RangeSelect value={{ range, from, to }} onChange={change} />
         </>
       }
@@ -57,7 +61,8 @@ export function OverviewPage(): ReactNode {
         </Empty>
       ) : (
         <Content
-          {...{ q, by, filter, onSearch: search }}
+          {...{ q, by, moved, filter, onSearch: search }}
+          onMoved={(dimension) => change({ moved: dimension })}
           range={{ range, from, to }}
           onZoom={(start, end) => change({ range: undefined, from: start, to: end })}
         />
@@ -68,31 +73,39 @@ export function OverviewPage(): ReactNode {
 
 interface ContentProps {
   readonly q: string;
-  readonly by: string | undefined;
+  readonly by: Dimension | undefined;
+  readonly moved: Dimension;
+  readonly onMoved: (dimension: Dimension) => void;
   readonly filter: FilterNode;
   readonly range: RangeSearch;
   readonly onSearch: (q: string) => void;
   readonly onZoom: (from: number, to: number) => void;
 }
 
-function Content({ q, by, filter, range, onSearch, onZoom }: ContentProps): ReactNode {
-  const dimension = by ?? standardDimension;
-  const isSplit = by !== undefined;
-  const { buckets, course, split, groups, error, isLoading } = useOverview({ filter, range, by: dimension, isSplit });
+function Content({ q, by, moved, filter, range, onSearch, onMoved, onZoom }: ContentProps): ReactNode {
+  const { buckets, course, split, kinds, groups, error, isLoading } = useOverview({ filter, range, by, moved });
   if (error !== null) return <PageError error={error} />;
   if (isLoading) return <Loading what="Adding up" />;
   const { total, totalBefore } = groups;
   if ((total?.count ?? 0) === 0 && (totalBefore?.count ?? 0) === 0) return <Nothing isSearched={q !== ''} range={range} />;
   return (
     <>
+      <Section
+        title="What moved most"
+        about="Cost beside the period before"
+        actions={<DimensionSelect label="By" value={moved} onChange={(dimension = standardDimension) => onMoved(dimension)} />}
+      >
+        <GroupsTable key={moved} groups={groups.rows} by={moved} isSplit={moved === by} other={groups.other} {...{ q, range, onSearch }} />
+      </Section>
       <div className={styles['cards']}>
         {cards.map((card) => (
-          <OverviewCard key={card.metric} {...{ card, buckets, course, split, total, totalBefore, onZoom }} by={dimension} />
+          <OverviewCard
+            key={card.metric}
+            {...{ card, buckets, course, total, totalBefore, q, range, incidents, onZoom }}
+            split={split ?? (card.metric === 'errors' ? kinds : undefined)}
+          />
         ))}
       </div>
-      <Section title={`What moved most by ${dimensionTitle(dimension)}`} about="Cost now and in the period before">
-        <GroupsTable groups={groups.rows} by={dimension} other={groups.other} {...{ q, total, isSplit, onSearch }} />
-      </Section>
     </>
   );
 }

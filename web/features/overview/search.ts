@@ -7,8 +7,14 @@ export interface OverviewSearch {
   readonly q?: string | undefined;
   /** The dimension by which the charts are split. */
   readonly by?: Dimension | undefined;
+  /** The dimension of what moved most; absent: that of the charts, else the model. */
+  readonly moved?: Dimension | undefined;
 }
 
-export function overviewSearchOf({ q, by }: Readonly<Record<string, unknown>>): OverviewSearch {
-  return { q: textParam(q), ...(typeof by === 'string' && by !== '' ? { by } : {}) };
+export function overviewSearchOf({ q, by, moved }: Readonly<Record<string, unknown>>): OverviewSearch {
+  return { q: textParam(q), ...(isDimension(by) ? { by } : {}), ...(isDimension(moved) ? { moved } : {}) };
+}
+
+function isDimension(value: unknown): value is Dimension {
+  return typeof value === 'string' && value !== '';
 }

@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
-import type { FilterNode } from '../../../src/query/filter/ast.ts';
+import { allOf, type FilterNode } from '../../../src/query/filter/ast.ts';
+import { parseSearch } from '../../../src/query/language/parse.ts';
 import { type BucketedRange, sinceFirst } from '../../lib/buckets.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
 import {
   courseQuery,
+  coursesOfAllQuery,
   type Figures,
+  type GroupCourse,
   groupCoursesQuery,
   type GroupKey,
   groupId,
@@ -14,7 +17,8 @@ import {
   groupsQuery,
 } from '../../lib/metrics/groups.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
-import { useBuckets } from '../../lib/use-buckets.ts';
+import { chartInRow, useBuckets } from '../../lib/use-buckets.ts';
+import type { Split } from './overview-card.tsx';
 
 /** The figures of the charts, and those that the table of groups shows beside them. */
 const metrics: readonly MetricName[] = [
@@ -26,6 +30,8 @@ const metrics: readonly MetricName[] = [
   'total_tokens',
   'prompt_tokens',
   'completion_tokens',
+  'prompt_cache_read_tokens',
+  'prompt_cache_read_rate',
   'p50_latency',
   'p95_latency',
   'p99_latency',
@@ -47,10 +53,10 @@ export interface ComparedGroup {
 export interface OverviewQuery {
   readonly filter: FilterNode;
   readonly range: RangeSearch;
-  /** Dimension of the groups. */
-  readonly by: Dimension;
-  /** Whether the charts show the groups. */
-  readonly isSplit: boolean;
+  /** The dimension by which the charts are split; undefined: they are not. */
+  readonly by: Dimension | undefined;
+  /** Dimension of the table of groups. */
+  readonly moved: Dimension;
 }
 
 /** Groups that the charts show; the others are one. */
@@ -60,27 +66,51 @@ const comparedGroups = 1000;
 /** Where a range without a start begins. */
 const oldestMs = 1826 * 86_400_000;
 
-/** What an overview shows. It asks three times, and once more for the charts of groups. */
-export function useOverview({ filter, range, by, isSplit }: OverviewQuery) {
-  const buckets = useBuckets(range, oldestMs);
+/** The least width of a card and the gap behind it. */
+const cardPixels = 396;
+const room = { oldestMs, chartWidth: chartInRow(cardPixels) };
+
+const failed = parseSearch('failed:true').filter;
+
+/** What an overview shows. It asks once, and once more for the charts of groups. */
+export function useOverview({ filter, range, by, moved }: OverviewQuery) {
+  const buckets = useBuckets(range, room);
   const { from, to, interval, before } = buckets;
   const course = useQuery(courseQuery({ filter, from: before.from, to, interval, metrics }));
-  const groups = useComparedGroups(filter, by, buckets);
-  const keys = groups.rows.filter(({ now }) => now !== undefined).slice(0, shownGroups);
-  const split = useQuery({
-    ...groupCoursesQuery({ filter, from, to, interval, metrics, by: [by], keys: keys.map(({ key }) => key) }),
-    enabled: isSplit && keys.length > 0,
+  const groups = useComparedGroups(filter, moved, buckets);
+  const kinds = useQuery({
+    ...coursesOfAllQuery({
+      filter: allOf([filter, failed]),
+      from,
+      to,
+      interval,
+      metrics: ['errors'],
+      by: ['failure_type'],
+      most: shownGroups,
+    }),
+    enabled: by === undefined,
   });
-  const shown = isSplit ? split : undefined;
+  const splitGroups = useComparedGroups(filter, by ?? moved, buckets);
+  const keys = splitGroups.rows.filter(({ now }) => now !== undefined).slice(0, shownGroups);
+  const split = useQuery({
+    ...groupCoursesQuery({ filter, from, to, interval, metrics, by: by === undefined ? [] : [by], keys: keys.map(({ key }) => key) }),
+    enabled: by !== undefined && keys.length > 0,
+  });
+  const shown = by === undefined ? undefined : split;
   const drawn = useMemo(() => sinceFirst(buckets, course.data), [buckets, course.data]);
   return {
     buckets: drawn,
     groups,
     course: course.data,
-    split: shown?.data,
-    error: course.error ?? groups.error ?? shown?.error ?? null,
+    split: useMemo(() => splitOf(by, shown?.data), [by, shown?.data]),
+    kinds: useMemo(() => splitOf('failure_type', by === undefined ? kinds.data : undefined), [by, kinds.data]),
+    error: course.error ?? groups.error ?? splitGroups.error ?? kinds.error ?? shown?.error ?? null,
     isLoading: course.isPending || groups.isLoading,
   };
+}
+
+function splitOf(by: Dimension | undefined, courses: readonly GroupCourse[] | undefined): Split | undefined {
+  return by === undefined || courses === undefined ? undefined : { by, courses };
 }
 
 function useComparedGroups(filter: FilterNode, by: Dimension, { from, to, before }: BucketedRange) {

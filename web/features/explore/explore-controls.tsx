@@ -25,9 +25,9 @@ export function ExploreControls({ metrics, by, chart, top, onChange }: ExploreCo
   return (
     <div className={styles['controls']}>
       <Metrics metrics={metrics} onChange={(chosen) => onChange({ metrics: [...new Set(chosen)], sort: undefined, order: undefined })} />
-      <DimensionsField legend="by" value={by} onChange={(chosen) => onChange({ by: chosen.length === 0 ? undefined : chosen })} />
+      <DimensionsField legend="By" value={by} onChange={(chosen) => onChange({ by: chosen.length === 0 ? undefined : chosen })} />
       <fieldset className={styles['group']}>
-        <legend>as</legend>
+        <legend>As</legend>
         <Select label="Chart" value={chart} options={chartOptions} onChange={(value) => onChange({ chart: value })} />
         {by.length > 0 && (
           <Select

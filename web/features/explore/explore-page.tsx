@@ -1,18 +1,20 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
+import { metricTitle } from '../../lib/metrics/metric-format.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Page } from '../../ui/layout/page.tsx';
+import { Page, Section } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
 import { SavePanel } from './boards/save-panel.tsx';
+import { UpdatePanel } from './boards/update-panel.tsx';
 import { CourseChart } from './course-chart.tsx';
 import { ExploreControls } from './explore-controls.tsx';
 import { useExploration } from './explore-query.ts';
@@ -31,22 +33,11 @@ export function ExplorePage(): ReactNode {
     void navigate({ search: (before) => ({ ...before, ...changed }) });
   };
   const { filter } = useReadSearch(q);
-  const maySave = useMay('write');
-  const mayAlert = useMay('admin');
   const [isSaving, setIsSaving] = useState(false);
   return (
     <Page
       title="Explore"
-      actions={
-        <>
-          {maySave && filter !== undefined && <Button onPress={() => setIsSaving(true)}>Save as a panel</Button>}
-          {mayAlert && (
-            <LinkButton to="/alerts/new" search={{ q: q === '' ? undefined : q, metric: metrics[0], by }}>
-              Make an alert
-            </LinkButton>
-          )}
-        </>
-      }
+      actions={filter !== undefined && <Actions {...{ search, filter, chart }} onSave={() => setIsSaving(true)} />}
       bar={
         <>
           <SearchBar value={q} onChange={(text) => change({ q: text === '' ? undefined : text })} />
@@ -69,6 +60,31 @@ export function ExplorePage(): ReactNode {
   );
 }
 
+interface ActionsProps {
+  readonly search: ExploreSearch & RangeSearch;
+  readonly filter: FilterNode;
+  readonly chart: ExploreChart;
+  readonly onSave: () => void;
+}
+
+/** What can be made of a question. */
+function Actions({ search, filter, chart, onSave }: ActionsProps): ReactNode {
+  const [maySave, mayAlert] = [useMay('write'), useMay('admin')];
+  const asked = askedBy(search);
+  const { q, board, panel = 0 } = search;
+  return (
+    <>
+      {maySave && board !== undefined && <UpdatePanel query={{ ...asked, filter, chart }} boardId={board} panel={panel} />}
+      {maySave && <Button onPress={onSave}>Save to a board</Button>}
+      {mayAlert && (
+        <LinkButton to="/alerts/new" search={{ q: q === '' ? undefined : q, metric: asked.metrics[0], by: asked.by }}>
+          Make an alert
+        </LinkButton>
+      )}
+    </>
+  );
+}
+
 interface AnswerProps {
   readonly filter: FilterNode;
   readonly search: ExploreSearch & RangeSearch;
@@ -77,36 +93,45 @@ interface AnswerProps {
 }
 
 function Answer({ filter, search, chart, onChange }: AnswerProps): ReactNode {
-  const { metrics, by, top, order, sort, metric, range } = askedBy(search);
+  const { metrics, by, top, order, sort, range } = askedBy(search);
+  const { q = '' } = search;
   const isOverTime = chart === 'line' || chart === 'bars';
   const exploration = useExploration({ filter, range, metrics, by, sort, order, top, isOverTime });
-  const { groups, error, isLoading } = exploration;
+  const { groups, names, error, isLoading } = exploration;
   if (error !== null) return <PageError error={error} />;
   if (isLoading || groups === undefined) return <Loading what="Adding up" />;
   const isPivot = chart === 'pivot' && by.length > 1;
   return (
     <>
       {isOverTime && (
-        <div className={styles['chart']}>
-          <CourseChart
-            {...{ exploration, metric }}
-            kind={chart}
-            height={280}
-            onZoom={(start, end) => onChange({ range: undefined, from: start, to: end })}
-          />
+        <div className={styles['charts']}>
+          {metrics.map((metric) => (
+            <div key={metric} className={styles['chart']}>
+              <CourseChart
+                {...{ exploration, metric, q }}
+                kind={chart}
+                height={metrics.length === 1 ? 280 : 180}
+                onZoom={(start, end) => onChange({ range: undefined, from: start, to: end })}
+              />
+            </div>
+          ))}
         </div>
       )}
       {isPivot ? (
-        <Pivot answer={groups} metric={metric} by={by} />
+        metrics.map((metric) => (
+          <Section key={metric} title={metricTitle(metric)}>
+            <Pivot answer={groups} {...{ metric, by, q, range }} />
+          </Section>
+        ))
       ) : (
         <ExploreTable
           answer={groups}
-          {...{ metrics, by, sort, order }}
+          {...{ metrics, by, sort, order, q, range, names }}
           colored={isOverTime ? exploration.shownLines : 0}
           onSort={(chosen, direction) => onChange({ sort: chosen, order: direction === 'asc' ? 'asc' : undefined })}
         />
       )}
-      {chart === 'pivot' && !isPivot && <p className="muted">A pivot takes two dimensions or three: add one more.</p>}
+      {chart === 'pivot' && !isPivot && <p className="muted">A pivot table needs two or three dimensions. Add one more.</p>}
     </>
   );
 }
@@ -115,5 +140,5 @@ function Answer({ filter, search, chart, onChange }: AnswerProps): ReactNode {
 function askedBy({ metrics = standard.metrics, by = [], top = standard.top, order = standard.order, ...search }: AnswerProps['search']) {
   const [metric = 'count'] = metrics;
   const { sort = metric, range, from, to } = search;
-  return { metrics, by, top, order, sort, metric, range: { range, from, to } };
+  return { metrics, by, top, order, sort, range: { range, from, to } };
 }

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { pivotOf, shownMetrics } from './explore-query.ts';
+import { pivotOf } from './explore-query.ts';
 import { exploreSearchOf } from './search.ts';
 
-const answer = (unpriced: number) => ({ groups: [], other: undefined, total: { unpriced_count: unpriced }, approximate: [] });
 const group = (key: readonly (string | null)[], cost: number) => ({ key, figures: { cost } });
 
 it('a pivot has the values of the last dimension side by side, and a gap where a group is missing', () => {
@@ -14,12 +13,6 @@ it('a pivot has the values of the last dimension side by side, and a gap where a
       { key: [null], cells: [{ cost: 1 }, undefined] },
     ],
   });
-});
-
-it('a table of cost has the requests of unknown cost where there are some', () => {
-  expect(shownMetrics(['cost'], answer(2))).toEqual(['cost', 'unpriced_count']);
-  expect(shownMetrics(['cost'], answer(0))).toEqual(['cost']);
-  expect(shownMetrics(['count'], answer(2))).toEqual(['count']);
 });
 
 it('what an address cannot mean is left out of it', () => {

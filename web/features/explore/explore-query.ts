@@ -6,16 +6,26 @@ import type { Dimension } from '../../lib/metrics/dimensions.ts';
 import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
 import { type BucketedRange, sinceFirst } from '../../lib/buckets.ts';
 import type { ChartSeries } from '../../ui/chart/chart-data.ts';
-import { courseQuery, type Figures, groupCoursesQuery, type GroupKey, type Groups, groupsQuery } from '../../lib/metrics/groups.ts';
+import {
+  courseQuery,
+  type Figures,
+  groupCoursesQuery,
+  type GroupKey,
+  type Groups,
+  groupsQuery,
+  sessionNamesQuery,
+} from '../../lib/metrics/groups.ts';
 import { metricTitle } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
-import { useBuckets } from '../../lib/use-buckets.ts';
+import { useBuckets, wideChart } from '../../lib/use-buckets.ts';
 
 /** What is asked. */
 export interface Exploration {
   readonly filter: FilterNode;
   readonly range: RangeSearch;
   readonly metrics: readonly MetricName[];
+  /** Further metrics of the groups, which are not drawn. */
+  readonly shown?: readonly MetricName[];
   readonly by: readonly Dimension[];
   readonly sort: MetricName;
   readonly order: 'asc' | 'desc';
@@ -26,25 +36,28 @@ export interface Exploration {
 
 /** Where a range without a start begins. */
 const oldestMs = 1826 * 86_400_000;
+const room = { oldestMs, chartWidth: wideChart };
 /** A line chart takes no more colours than there are. */
 const maxLines = 8;
 
-/** The groups with their figures, and the first metric over time. Asks once for a table, and at most three times for a chart. */
-export function useExploration({ filter, range, metrics, by, sort, order, top, isOverTime }: Exploration) {
-  const buckets = useBuckets(range, oldestMs);
+/** The groups with their figures, and every metric over time. */
+export function useExploration({ filter, range, metrics, shown, by, sort, order, top, isOverTime }: Exploration) {
+  const buckets = useBuckets(range, room);
   const { from, to } = buckets;
-  const asked = useMemo(() => withUnpriced(metrics, sort), [metrics, sort]);
+  const asked = useMemo(() => withUnpriced([...metrics, ...(shown ?? [])], sort), [metrics, shown, sort]);
   const isAllTime = range.range === 'all';
   const groups = useQuery(
     groupsQuery({ filter, from: isAllTime ? undefined : from, to, metrics: asked, by, sort: { [sort]: order }, limit: top }),
   );
   const keys = by.length === 0 ? [] : (groups.data?.groups ?? []).slice(0, maxLines).map(({ key }) => key);
-  const [metric = 'count'] = metrics;
-  const course = useSeries({ filter, buckets, metric, by, keys, isEnabled: isOverTime });
+  const course = useSeries({ filter, buckets, metrics, by, keys, isEnabled: isOverTime });
+  const sessions = by.includes('session') ? (groups.data?.groups ?? []).flatMap(({ key }) => key[by.indexOf('session')] ?? []) : [];
+  const names = useQuery(sessionNamesQuery(filter, [...new Set(sessions.map(String))], { from, to }));
   return {
+    names: names.data,
     buckets: course.buckets,
     groups: groups.data,
-    series: course.series,
+    seriesOf: course.seriesOf,
     shownLines: keys.length,
     error: groups.error ?? course.error,
     isLoading: groups.isPending || course.isLoading,
@@ -53,41 +66,38 @@ export function useExploration({ filter, range, metrics, by, sort, order, top, i
 
 interface SeriesQuery extends Pick<Exploration, 'filter' | 'by'> {
   readonly buckets: BucketedRange;
-  readonly metric: MetricName;
+  readonly metrics: readonly MetricName[];
   readonly keys: readonly GroupKey[];
   readonly isEnabled: boolean;
 }
 
-function useSeries({ filter, buckets, metric, by, keys, isEnabled }: SeriesQuery) {
+function useSeries({ filter, buckets, metrics, by, keys, isEnabled }: SeriesQuery) {
   const { from, to, interval } = buckets;
-  const { additive: isAdditive } = definitions[metric];
   const isSplit = by.length > 0;
-  const query = { filter, from, to, interval, metrics: [metric] };
-  const whole = useQuery({ ...courseQuery(query), enabled: isEnabled && (!isSplit || isAdditive) });
+  const query = { filter, from, to, interval, metrics };
+  const needsWhole = !isSplit || metrics.some((metric) => definitions[metric].additive);
+  const whole = useQuery({ ...courseQuery(query), enabled: isEnabled && needsWhole });
   const split = useQuery({ ...groupCoursesQuery({ ...query, by, keys }), enabled: isEnabled && keys.length > 0 });
   const drawn = useMemo(
     () => sinceFirst(buckets, whole.data, ...(split.data ?? []).map(({ course }) => course)),
     [buckets, whole.data, split.data],
   );
   const { starts } = drawn;
-  const series = useMemo((): readonly ChartSeries[] => {
-    if (isSplit) return groupSeries(split.data ?? [], { metric, starts, by, whole: isAdditive ? whole.data : undefined });
-    return [{ id: metric, title: metricTitle(metric), color: 1, values: valuesOf(whole.data, starts, metric) }];
-  }, [starts, by, metric, isSplit, isAdditive, whole.data, split.data]);
+  const seriesOf = useMemo(() => {
+    const drawnOf = (metric: MetricName): readonly ChartSeries[] => {
+      if (!isSplit) return [{ id: metric, title: metricTitle(metric), color: 1, values: valuesOf(whole.data, starts, metric) }];
+      return groupSeries(split.data ?? [], { metric, starts, by, whole: definitions[metric].additive ? whole.data : undefined });
+    };
+    return new Map(metrics.map((metric) => [metric, drawnOf(metric)]));
+  }, [starts, by, metrics, isSplit, whole.data, split.data]);
   const error = isEnabled ? (whole.error ?? split.error) : null;
-  return { series, buckets: drawn, error, isLoading: isEnabled && keys.length > 0 && split.isPending };
+  return { seriesOf, buckets: drawn, error, isLoading: isEnabled && keys.length > 0 && split.isPending };
 }
 
 /** Money is never shown without what it leaves out. */
 function withUnpriced(metrics: readonly MetricName[], sort: MetricName): readonly MetricName[] {
   const needed: readonly MetricName[] = metrics.includes('cost') ? ['unpriced_count'] : [];
   return [...new Set([...metrics, sort, ...needed])];
-}
-
-/** The metrics of a table: those that were chosen, and requests of unknown cost where there are some. */
-export function shownMetrics(metrics: readonly MetricName[], { total }: Groups): readonly MetricName[] {
-  const isIncomplete = metrics.includes('cost') && !metrics.includes('unpriced_count') && (total?.unpriced_count ?? 0) > 0;
-  return isIncomplete ? [...metrics, 'unpriced_count'] : metrics;
 }
 
 export interface PivotTable {

@@ -1,15 +1,28 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts';
-import { type Figures, type Group, groupId, type Groups, groupTitle } from '../../lib/metrics/groups.ts';
-import { formatOf, metricTitle } from '../../lib/metrics/metric-format.ts';
+import { type Figures, type Group, groupId, type GroupKey, type Groups, groupTitle } from '../../lib/metrics/groups.ts';
+import { figureText, formatOf, metricTitle } from '../../lib/metrics/metric-format.ts';
+import type { RangeSearch } from '../../lib/time-range.ts';
 import { Swatch } from '../../ui/swatch.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { SortButton } from '../../ui/table/sort-button.tsx';
-import { pivotOf, shownMetrics } from './explore-query.ts';
+import { pivotOf } from './explore-query.ts';
+import { KeyLink } from './key-link.tsx';
 import styles from './explore-page.module.css';
 
-export interface ExploreTableProps {
+/** What the requests behind the figures match. */
+interface Asked {
+  readonly q: string;
+  readonly range: RangeSearch;
+  /** Names of sessions, by their identifiers. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
+}
+
+export interface ExploreTableProps extends Asked {
+  /** Absent: "Groups". */
+  readonly label?: string;
   readonly answer: Groups;
   readonly metrics: readonly MetricName[];
   readonly by: readonly Dimension[];
@@ -24,34 +37,65 @@ export interface ExploreTableProps {
 interface TableRow {
   readonly id: string;
   readonly title: string;
+  /** Undefined: of several groups. */
+  readonly key: GroupKey | undefined;
   readonly color?: number | 'other' | undefined;
   readonly figures: Figures;
 }
 
 /** Groups below one another with every metric, then all others together, and the total. */
-export function ExploreTable({ answer, metrics, by, sort, order, colored = 0, onSort }: ExploreTableProps): ReactNode {
+export function ExploreTable({
+  answer,
+  metrics,
+  by,
+  sort,
+  order,
+  colored = 0,
+  onSort,
+  q,
+  range,
+  names,
+  label = 'Groups',
+}: ExploreTableProps): ReactNode {
   const columns: readonly DataColumn<TableRow>[] = [
     {
       id: 'group',
-      title: by.map(dimensionTitle).join(' · ') || 'Requests',
+      title: by.map(dimensionTitle).join(' · ') || 'Group',
       cell: (row) => (
         <>
           <Swatch color={row.color} />
-          {row.title}
+          {row.key === undefined ? row.title : <KeyLink {...{ q, by, range, names }} groupKey={row.key} />}
         </>
       ),
       textOf: ({ title }) => title,
     },
-    ...shownMetrics(metrics, answer).map((metric) => ({
+    ...metrics.map((metric) => ({
       id: metric,
       title: metricTitle(metric),
       ...(onSort === undefined ? {} : { head: <SortHead {...{ metric, sort, order, onSort }} /> }),
       ...(metric === sort ? { sorted: order === 'desc' ? ('descending' as const) : ('ascending' as const) } : {}),
       isNumber: true,
-      cell: ({ figures }: TableRow) => `${answer.approximate.includes(metric) ? '≈ ' : ''}${formatOf(metric)(figures[metric] ?? null)}`,
+      cell: ({ figures }: TableRow) => `${answer.approximate.includes(metric) ? '≈ ' : ''}${figureText(metric, figures)}`,
     })),
   ];
-  return <DataTable label="Groups" columns={columns} rows={rowsOf(answer, by, colored)} keyOf={({ id }) => id} />;
+  return (
+    <>
+      <DataTable label={label} columns={columns} rows={rowsOf(answer, by, colored)} keyOf={({ id }) => id} />
+      {metrics.includes('cost') && <Unpriced answer={answer} />}
+    </>
+  );
+}
+
+/** Money is never shown without what it leaves out. */
+function Unpriced({ answer: { total } }: { readonly answer: Groups }): ReactNode {
+  const count = total?.unpriced_count ?? 0;
+  if (count === 0) return null;
+  return (
+    <p className={styles['rest']}>
+      The cost of {formatOf('unpriced_count')(count)} {count === 1 ? 'request' : 'requests'} is not known.{' '}
+      <Link to="/prices">Prices that are missing</Link>
+    </p>
+  );
 }
 
 function rowsOf({ groups, other, total }: Groups, by: readonly Dimension[], colored: number): readonly TableRow[] {
@@ -61,11 +105,16 @@ function rowsOf({ groups, other, total }: Groups, by: readonly Dimension[], colo
       : groups.map(({ key, figures }: Group, index) => ({
           id: groupId(key),
           title: groupTitle(by, key),
+          key,
           color: index < colored ? index + 1 : undefined,
           figures,
         }))),
-    ...(other === undefined ? [] : [{ id: 'other', title: 'other', color: colored > 0 ? ('other' as const) : undefined, figures: other }]),
-    ...(total === undefined ? [] : [{ id: 'total', title: 'total', figures: total }]),
+    ...(other === undefined
+      ? []
+      : [{ id: 'other', title: 'Other', key: undefined, color: colored > 0 ? ('other' as const) : undefined, figures: other }]),
+    ...(total === undefined
+      ? []
+      : [{ id: 'total', title: by.length === 0 ? 'All requests' : 'Total', key: by.length === 0 ? [] : undefined, figures: total }]),
   ];
 }
 
@@ -79,14 +128,14 @@ function SortHead({ metric, sort, order, onSort }: SortHeadProps): ReactNode {
   return <SortButton title={metricTitle(metric)} direction={direction} onSort={(chosen) => onSort(metric, chosen)} />;
 }
 
-export interface PivotProps {
+export interface PivotProps extends Asked {
   readonly answer: Groups;
   readonly metric: MetricName;
   readonly by: readonly Dimension[];
 }
 
-/** The first metric, with the values of the last dimension side by side. */
-export function Pivot({ answer, metric, by }: PivotProps): ReactNode {
+/** A metric, with the values of the last dimension side by side. */
+export function Pivot({ answer, metric, by, q, range }: PivotProps): ReactNode {
   const { columns, rows } = pivotOf(answer);
   const format = formatOf(metric);
   const last = by.slice(-1);
@@ -96,16 +145,21 @@ export function Pivot({ answer, metric, by }: PivotProps): ReactNode {
     {
       id: 'group',
       title: first.map(dimensionTitle).join(' · '),
-      cell: ({ key }) => groupTitle(first, key),
+      cell: ({ key }) => <KeyLink {...{ q, range }} by={first} groupKey={key} />,
       textOf: ({ key }) => groupTitle(first, key),
     },
     ...columns.map((column, index) => ({
       id: groupId(column),
       title: groupTitle(last, column),
       isNumber: true,
-      cell: ({ cells }: PivotRow) => {
+      cell: ({ key, cells }: PivotRow) => {
         const figures = cells[index];
-        return figures === undefined ? '' : format(figures[metric] ?? null);
+        if (figures === undefined) return '';
+        return (
+          <KeyLink {...{ q, by, range }} groupKey={[...key, ...column]}>
+            {figureText(metric, figures)}
+          </KeyLink>
+        );
       },
     })),
   ];

@@ -10,7 +10,7 @@ export type ExploreChart = keyof typeof charts;
 export interface ExploreSearch {
   /** The search, in the language of `src/query/language`. */
   readonly q?: string | undefined;
-  /** Metrics, of which charts show the first. */
+  /** Metrics; each has a chart. */
   readonly metrics?: readonly MetricName[] | undefined;
   readonly by?: readonly Dimension[] | undefined;
   readonly chart?: ExploreChart | undefined;
@@ -19,6 +19,10 @@ export interface ExploreSearch {
   readonly order?: 'asc' | 'desc' | undefined;
   /** Groups that are shown. */
   readonly top?: number | undefined;
+  /** The board whose panel is edited here. */
+  readonly board?: string | undefined;
+  /** Place of that panel, from 0. */
+  readonly panel?: number | undefined;
 }
 
 /** What an address without more means. */
@@ -27,7 +31,8 @@ export const standard = { metrics: ['cost', 'count'], chart: 'line', top: 8, ord
 export const exploreLimits = { metrics: 8, dimensions: 3, top: 50 } as const;
 
 /** @returns what can be read; the rest is left out. */
-export function exploreSearchOf({ q, metrics: names, by, chart, sort, order, top }: Readonly<Record<string, unknown>>): ExploreSearch {
+export function exploreSearchOf(search: Readonly<Record<string, unknown>>): ExploreSearch {
+  const { q, metrics: names, by, chart, sort, order, top, board, panel } = search;
   const known = texts(names).filter(isMetric).slice(0, exploreLimits.metrics);
   const dimensions = texts(by).slice(0, exploreLimits.dimensions);
   return {
@@ -38,7 +43,12 @@ export function exploreSearchOf({ q, metrics: names, by, chart, sort, order, top
     ...(typeof sort === 'string' && isMetric(sort) ? { sort } : {}),
     ...(order === 'asc' ? { order } : {}),
     ...(typeof top === 'number' && Number.isInteger(top) && top >= 1 && top <= exploreLimits.top ? { top } : {}),
+    ...(typeof board === 'string' && isIndex(panel) ? { board, panel } : {}),
   };
+}
+
+function isIndex(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
 }
 
 function texts(value: unknown): readonly string[] {

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Board, ChangedBoard } from '../../../../src/client/types/dashboard.ts';
 import { gatelog } from '../../../lib/client.ts';
@@ -8,6 +8,7 @@ import type { RangeSearch } from '../../../lib/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
+import { LinkButton } from '../../../ui/link-button.tsx';
 import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
 import { ConfirmButton } from '../../../ui/overlay/confirm-button.tsx';
@@ -17,6 +18,7 @@ import { BoardPanelView } from './board-panel.tsx';
 import { boardQuery } from './boards-query.ts';
 import { JsonDialog } from './json-dialog.tsx';
 import { boardRangeOf, rangeOf } from './panel.ts';
+import { RenameDialog } from './rename-dialog.tsx';
 import styles from './boards.module.css';
 
 const route = getRouteApi('/shell/boards/$boardId');
@@ -32,49 +34,93 @@ export function BoardPage(): ReactNode {
 function Shown({ board }: { readonly board: Board }): ReactNode {
   const mayChange = useMay('write');
   const [now] = useState(() => Date.now());
-  const [isJson, setIsJson] = useState(false);
+  const [open, setOpen] = useState<BoardDialog>();
   const { change, replace, remove, failure } = useBoardChanges(board);
   const { panels } = board;
   const range = rangeOf(board.time_range, now);
   return (
-    <Page
-      title={board.name}
-      actions={
-        <>
-          {mayChange && <RangeSelect value={range} onChange={(chosen: RangeSearch) => change({ time_range: boardRangeOf(chosen) })} />}
-          <Button onPress={() => setIsJson(true)}>JSON</Button>
-          {mayChange && (
-            <ConfirmButton title="Delete the board" consequence="Its panels go with it; what they show stays on record." onConfirm={remove}>
-              Delete
-            </ConfirmButton>
-          )}
-        </>
-      }
-    >
+    <Page title={board.name} actions={<BoardActions {...{ range, mayChange, change, remove, setOpen }} />}>
       <ErrorNotice error={failure} />
-      {panels.length === 0 && <Empty title="The board has no panel" />}
+      {panels.length === 0 && (
+        <Empty title="No panel yet">
+          <p className="muted">
+            <Link to="/explore">Explore</Link> a question, then save it to this board.
+          </p>
+        </Empty>
+      )}
       <div className={styles['panels']}>
         {panels.map((panel, index) => (
           <BoardPanelView
             key={`${index} ${panel.title}`}
             {...{ panel, range, mayChange }}
+            boardId={board.id}
+            place={index}
+            onRename={(title) => replace({ ...board, panels: panels.with(index, { ...panel, title }) })}
             onWidth={(width) => change({ panels: panels.with(index, { ...panel, width }) })}
             onRemove={() => change({ panels: panels.toSpliced(index, 1) })}
             onMove={(by) => change({ panels: panels.toSpliced(index, 1).toSpliced(Math.max(0, index + by), 0, panel) })}
           />
         ))}
       </div>
-      {isJson && (
-        <JsonDialog
-          title="The board as JSON"
-          initial={board}
-          submit="Store the board"
-          isReadOnly={!mayChange}
-          onSubmit={(value) => replace(value as ChangedBoard).then(() => setIsJson(false))}
-          onClose={() => setIsJson(false)}
-        />
-      )}
+      <BoardDialogs {...{ board, open, mayChange, replace }} onClose={() => setOpen(undefined)} />
     </Page>
+  );
+}
+
+type BoardDialog = 'json' | 'name';
+
+interface BoardActionsProps extends Pick<ReturnType<typeof useBoardChanges>, 'change' | 'remove'> {
+  readonly range: RangeSearch;
+  readonly mayChange: boolean;
+  readonly setOpen: (dialog: BoardDialog) => void;
+}
+
+function BoardActions({ range, mayChange, change, remove, setOpen }: BoardActionsProps): ReactNode {
+  const json = (
+    <Button kind="quiet" onPress={() => setOpen('json')}>
+      JSON
+    </Button>
+  );
+  if (!mayChange) return json;
+  return (
+    <>
+      <RangeSelect value={range} onChange={(chosen: RangeSearch) => change({ time_range: boardRangeOf(chosen) })} />
+      <LinkButton to="/explore" search={range}>
+        Add a panel
+      </LinkButton>
+      <Button onPress={() => setOpen('name')}>Rename</Button>
+      {json}
+      <ConfirmButton title="Delete the board" consequence="Its panels go with it; the requests they show stay." onConfirm={remove}>
+        Delete
+      </ConfirmButton>
+    </>
+  );
+}
+
+interface BoardDialogsProps extends Pick<ReturnType<typeof useBoardChanges>, 'replace'> {
+  readonly board: Board;
+  readonly open: BoardDialog | undefined;
+  readonly mayChange: boolean;
+  readonly onClose: () => void;
+}
+
+function BoardDialogs({ board, open, mayChange, replace, onClose }: BoardDialogsProps): ReactNode {
+  const store = (changed: ChangedBoard): Promise<void> => replace(changed).then(onClose);
+  if (open === 'name') {
+    const rename = (name: string): Promise<void> => store({ ...board, name });
+    return <RenameDialog title="Rename the board" label="Name" name={board.name} submit="Rename" onSubmit={rename} onClose={onClose} />;
+  }
+  if (open === undefined) return null;
+  return (
+    <JsonDialog
+      title="The board as JSON"
+      initial={board}
+      canCopy
+      submit="Save the board"
+      isReadOnly={!mayChange}
+      onSubmit={(value) => store(value as ChangedBoard)}
+      onClose={onClose}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { BoardPanel } from '../../../../src/client/types/dashboard.ts';
 import { printSearch } from '../../../../src/query/language/print.ts';
@@ -10,64 +10,103 @@ import { CourseChart } from '../course-chart.tsx';
 import { useExploration } from '../explore-query.ts';
 import { ExploreTable } from '../explore-tables.tsx';
 import { queryOf } from './panel.ts';
+import { RenameDialog } from './rename-dialog.tsx';
 import styles from './boards.module.css';
 
 export interface BoardPanelProps {
   readonly panel: BoardPanel;
   readonly range: RangeSearch;
+  /** Of the panel on the board, from 0. */
+  readonly place: number;
+  readonly boardId: string;
   readonly mayChange: boolean;
+  readonly onRename: (title: string) => Promise<void>;
   readonly onWidth: (width: 1 | 2 | 3) => void;
   readonly onMove: (by: -1 | 1) => void;
   readonly onRemove: () => void;
 }
 
 /** A panel, whose figures are asked for when it comes into view. */
-export function BoardPanelView({ panel, range, mayChange, onWidth, onMove, onRemove }: BoardPanelProps): ReactNode {
-  const place = useRef<HTMLElement>(null);
-  const isSeen = useSeen(place);
+export function BoardPanelView({ panel, range, boardId, place, mayChange, ...on }: BoardPanelProps): ReactNode {
+  const { onWidth, onMove, onRemove, onRename } = on;
+  const navigate = useNavigate();
+  const [isRenaming, setIsRenaming] = useState(false);
+  const element = useRef<HTMLElement>(null);
+  const isSeen = useSeen(element);
   const query = useMemo(() => queryOf(panel), [panel]);
-  const { filter, metrics, by, top, chart } = query;
+  const { filter, metrics, by, top, chart, sort, order } = query;
   const q = printSearch(filter);
+  const explored = {
+    ...range,
+    metrics,
+    by,
+    top,
+    chart,
+    ...(sort === metrics[0] ? {} : { sort }),
+    ...(order === 'asc' ? { order } : {}),
+    ...(q === '' ? {} : { q }),
+  };
   const items = [
+    { id: 'edit', title: 'Edit …', onPick: () => void navigate({ to: '/explore', search: { ...explored, board: boardId, panel: place } }) },
+    { id: 'rename', title: 'Rename …', onPick: () => setIsRenaming(true) },
     ...([1, 2, 3] as const).map((width) => ({
       id: `width ${width}`,
       title: width === 1 ? 'One column wide' : `${width} columns wide`,
       onPick: () => onWidth(width),
     })),
-    { id: 'before', title: 'Earlier', onPick: () => onMove(-1) },
-    { id: 'behind', title: 'Later', onPick: () => onMove(1) },
+    { id: 'before', title: 'Move left', onPick: () => onMove(-1) },
+    { id: 'behind', title: 'Move right', onPick: () => onMove(1) },
     { id: 'remove', title: 'Remove from the board', onPick: onRemove },
   ];
   return (
-    <section ref={place} className={styles['panel']} data-width={panel.width ?? 1} aria-label={panel.title}>
+    <section ref={element} className={styles['panel']} data-width={panel.width ?? 1} aria-label={panel.title}>
       <header className={styles['head']}>
         <h2 className="clip" dir="auto" title={panel.title}>
-          <Link to="/explore" search={{ ...range, metrics, by, top, chart, ...(q === '' ? {} : { q }) }}>
-            {panel.title}
-          </Link>
+          {panel.title}
         </h2>
+        <Link to="/explore" search={explored} aria-label={`Open ${panel.title} in Explore`}>
+          Explore
+        </Link>
         {mayChange && (
           <MenuButton label={`Change ${panel.title}`} kind="quiet" items={items}>
             ⋯
           </MenuButton>
         )}
       </header>
-      {isSeen ? <Figures panel={panel} range={range} /> : <Loading />}
+      {isSeen ? <Figures panel={panel} range={range} q={q} /> : <Loading />}
+      {isRenaming && (
+        <RenameDialog
+          title="Rename the panel"
+          label="Title"
+          name={panel.title}
+          submit="Rename"
+          onSubmit={onRename}
+          onClose={() => setIsRenaming(false)}
+        />
+      )}
     </section>
   );
 }
 
-function Figures({ panel, range }: Pick<BoardPanelProps, 'panel' | 'range'>): ReactNode {
+function Figures({ panel, range, q }: Pick<BoardPanelProps, 'panel' | 'range'> & { readonly q: string }): ReactNode {
   const query = useMemo(() => queryOf(panel), [panel]);
   const { chart, metrics, by, sort, order } = query;
-  const [metric = 'count'] = metrics;
+  const isAlone = metrics.length === 1;
   const isOverTime = chart === 'line' || chart === 'bars';
   const exploration = useExploration({ ...query, range, isOverTime });
-  const { groups, error, isLoading } = exploration;
+  const { groups, names, error, isLoading } = exploration;
   if (error !== null) return <ErrorNotice error={error} />;
   if (isLoading || groups === undefined) return <Loading what="Adding up" />;
-  if (isOverTime) return <CourseChart {...{ exploration, metric }} kind={chart} height={200} />;
-  return <ExploreTable answer={groups} {...{ metrics, by, sort, order }} />;
+  if (!isOverTime) return <ExploreTable answer={groups} {...{ metrics, by, sort, order, q, range, names }} />;
+  return metrics.map((metric) => (
+    <CourseChart
+      key={metric}
+      {...{ exploration, metric, q }}
+      kind={chart}
+      height={isAlone ? 264 : 160}
+      {...(isAlone ? { title: panel.title, isTitleHidden: true } : {})}
+    />
+  ));
 }
 
 /** Whether an element has been in view, or nearly. */

@@ -13,6 +13,7 @@ import { Loading } from '../../../ui/loading.tsx';
 import { PageError } from '../../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../../ui/table/data-table.tsx';
 import { JsonDialog } from './json-dialog.tsx';
+import { RenameDialog } from './rename-dialog.tsx';
 import { boardsQuery } from './boards-query.ts';
 
 const example: NewBoard = {
@@ -25,12 +26,23 @@ const example: NewBoard = {
 export function BoardsPage(): ReactNode {
   const { data, error } = useQuery(boardsQuery);
   const mayMake = useMay('write');
-  const [isMaking, setIsMaking] = useState(false);
+  const [making, setMaking] = useState<'named' | 'json'>();
   return (
     <Page
       title="Boards"
       about={data === undefined ? '' : `${formatCount(data.length)} ${data.length === 1 ? 'board' : 'boards'}`}
-      actions={mayMake && <Button onPress={() => setIsMaking(true)}>Make a board from JSON</Button>}
+      actions={
+        mayMake && (
+          <>
+            <Button kind="primary" onPress={() => setMaking('named')}>
+              New board
+            </Button>
+            <Button kind="quiet" onPress={() => setMaking('json')}>
+              From JSON
+            </Button>
+          </>
+        )
+      }
     >
       {error !== null ? (
         <PageError error={error} />
@@ -39,13 +51,13 @@ export function BoardsPage(): ReactNode {
       ) : data.length === 0 ? (
         <Empty title="No board yet">
           <p className="muted">
-            <Link to="/explore">Explore</Link> a question, then save it as a panel.
+            <Link to="/explore">Explore</Link> a question, then save it to a board.
           </p>
         </Empty>
       ) : (
         <DataTable label="Boards" columns={columns} rows={data} keyOf={({ id }) => id} />
       )}
-      {isMaking && <NewBoardDialog onClose={() => setIsMaking(false)} />}
+      {making !== undefined && <NewBoardDialog isJson={making === 'json'} onClose={() => setMaking(undefined)} />}
     </Page>
   );
 }
@@ -65,7 +77,7 @@ const columns: readonly DataColumn<BoardSummary>[] = [
   { id: 'changed', title: 'Changed', cell: ({ updated_at: at }) => formatTime(at, timeZone()) },
 ];
 
-function NewBoardDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+function NewBoardDialog({ isJson, onClose }: { readonly isJson: boolean; readonly onClose: () => void }): ReactNode {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const make = async (board: unknown): Promise<void> => {
@@ -73,5 +85,9 @@ function NewBoardDialog({ onClose }: { readonly onClose: () => void }): ReactNod
     await queryClient.invalidateQueries({ queryKey: ['boards'] });
     await navigate({ to: '/boards/$boardId', params: { boardId: data.id } });
   };
-  return <JsonDialog title="Make a board" initial={example} submit="Make the board" onSubmit={make} onClose={onClose} />;
+  if (!isJson) {
+    const named = (name: string): Promise<void> => make({ name, time_range: { last: '7d' }, panels: [] });
+    return <RenameDialog title="New board" label="Name" name="" submit="Create" onSubmit={named} onClose={onClose} />;
+  }
+  return <JsonDialog title="New board from JSON" initial={example} submit="Create" onSubmit={make} onClose={onClose} />;
 }

@@ -11,15 +11,17 @@ export interface JsonDialogProps {
   readonly onSubmit: (value: unknown) => Promise<void>;
   readonly onClose: () => void;
   readonly isReadOnly?: boolean;
+  /** Of what is there already. */
+  readonly canCopy?: boolean;
 }
 
 /** A value as JSON, to be copied, changed and sent. */
-export function JsonDialog({ title, initial, submit, onSubmit, onClose, isReadOnly = false }: JsonDialogProps): ReactNode {
+export function JsonDialog({ title, initial, submit, onSubmit, onClose, isReadOnly = false, canCopy = false }: JsonDialogProps): ReactNode {
   const [text, setText] = useState(() => JSON.stringify(initial, null, 2));
   const fault = faultOf(text);
   return (
     <Dialog title={title} isOpen isWide onClose={onClose}>
-      <CopyButton text={text} label="Copy the JSON" />
+      {canCopy && <CopyButton text={text} label="Copy the JSON" />}
       <Form
         label={title}
         submit={isReadOnly ? undefined : submit}

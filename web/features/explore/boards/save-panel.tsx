@@ -34,11 +34,11 @@ export function SavePanel({ query, range, onClose }: SavePanelProps): ReactNode 
     await queryClient.invalidateQueries({ queryKey: ['boards'] });
     await navigate({ to: '/boards/$boardId', params: { boardId: id } });
   };
-  const options = [{ value: newBoard, label: 'a new board' }, ...boards.map(({ id, name: label }) => ({ value: id, label }))];
+  const options = [{ value: newBoard, label: 'New board' }, ...boards.map(({ id, name: label }) => ({ value: id, label }))];
   return (
-    <Dialog title="Save as a panel" isOpen onClose={onClose}>
+    <Dialog title="Save to a board" isOpen onClose={onClose}>
       <Form
-        label="Save as a panel"
+        label="Save to a board"
         submit="Save"
         onSubmit={save}
         onCancel={onClose}
@@ -47,7 +47,7 @@ export function SavePanel({ query, range, onClose }: SavePanelProps): ReactNode 
         }
       >
         <TextField label="Title" value={title} onChange={setTitle} isRequired />
-        <Select label="On" isLabelShown value={boardId} options={options} onChange={setBoardId} />
+        <Select label="Board" isLabelShown value={boardId} options={options} onChange={setBoardId} />
         {boardId === newBoard && <TextField label="Name of the board" value={name} onChange={setName} placeholder="Spend" isRequired />}
       </Form>
     </Dialog>

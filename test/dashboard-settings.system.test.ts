@@ -231,7 +231,7 @@ it('a key is made, sends calls, is given other permissions, and is refused once 
 it('a question becomes a panel of a board, and the board is JSON in and out', async () => {
   const { page, complaints } = await open('/explore?range=1h&metrics=%5B%22count%22%5D&by=%5B%22properties.Team%22%5D&chart=table');
   await page.getByRole('row', { name: /^search [2-9]/ }).waitFor();
-  await page.getByRole('button', { name: 'Save as a panel' }).click();
+  await page.getByRole('button', { name: 'Save to a board' }).click();
   expect(await dialog(page).getByLabel('Title').inputValue()).toBe('Requests by Team');
   await dialog(page).getByLabel('Name of the board').fill('Spend');
   await dialog(page).getByRole('button', { name: 'Save', exact: true }).click();
@@ -249,13 +249,13 @@ it('a question becomes a panel of a board, and the board is JSON in and out', as
   await page.keyboard.press('Escape');
 
   await page.goto(`${service.api}/boards`);
-  await page.getByRole('button', { name: 'Make a board from JSON' }).click();
+  await page.getByRole('button', { name: 'From JSON' }).click();
   await dialog(page).getByLabel('JSON', { exact: true }).fill('{"name": "Copy"');
-  expect(await dialog(page).getByRole('button', { name: 'Make the board' }).isEnabled()).toBe(false);
+  expect(await dialog(page).getByRole('button', { name: 'Create' }).isEnabled()).toBe(false);
   await dialog(page)
     .getByLabel('JSON', { exact: true })
     .fill(JSON.stringify({ ...json, name: 'Copy' }));
-  await dialog(page).getByRole('button', { name: 'Make the board' }).click();
+  await dialog(page).getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'Copy' }).waitFor();
   await page
     .getByRole('region', { name: 'Requests by Team' })

@@ -110,6 +110,13 @@ const usersRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/users/users-page.tsx'), 'UsersPage'),
 });
 
+const userRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/users/$userId',
+  validateSearch: strictSearch(rangeSearchOf),
+  component: lazyRouteComponent(() => import('../features/users/user-page.tsx'), 'UserPage'),
+});
+
 const alertsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/alerts',
@@ -223,6 +230,7 @@ export const router = createRouter({
       sessionRoute,
       propertiesRoute,
       usersRoute,
+      userRoute,
       alertsRoute,
       newAlertRoute,
       alertRoute,

@@ -3,9 +3,11 @@ import { type ReactNode, useState } from 'react';
 import type { Price } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
 import { Form, Row } from '../../ui/form/form.tsx';
+import { Checkbox } from '../../ui/form/checkbox.tsx';
 import { NumberField, numberOf } from '../../ui/form/number-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
+import { applyPrices, dayFault } from './past-costs.ts';
 
 type Kind = Exclude<keyof Price, 'model' | 'provider' | 'valid_from'>;
 
@@ -21,21 +23,33 @@ const kinds: readonly { readonly id: Kind; readonly label: string }[] = [
   { id: 'output_audio', label: 'Audio out' },
   { id: 'input_image', label: 'Images in' },
   { id: 'output_image', label: 'Images out' },
-  { id: 'request', label: 'A million calls' },
+  { id: 'request', label: 'Requests' },
 ];
+
+/** A new price, one for a model with requests that have no cost, or one that there is. */
+export type EditedPrice =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'unpriced'; readonly model: string }
+  | { readonly kind: 'change'; readonly price: Price };
 
 export interface PriceFormProps {
   /** All prices of the organisation, which are stored as one list. */
   readonly prices: readonly Price[];
-  /** Absent: a new one. */
-  readonly edited: Price | undefined;
+  readonly edited: EditedPrice;
   readonly onClose: () => void;
 }
 
+function modelOf(target: EditedPrice): string {
+  if (target.kind === 'new') return '';
+  return target.kind === 'unpriced' ? target.model : target.price.model;
+}
+
 /** What a model costs. A kind without a price costs what the kind does that it is a part of. */
-export function PriceForm({ prices, edited, onClose }: PriceFormProps): ReactNode {
+export function PriceForm({ prices, edited: target, onClose }: PriceFormProps): ReactNode {
+  const edited = target.kind === 'change' ? target.price : undefined;
   const queryClient = useQueryClient();
-  const [model, setModel] = useState(edited?.model ?? '');
+  const [model, setModel] = useState(modelOf(target));
+  const [isPast, setIsPast] = useState(target.kind === 'unpriced');
   const [provider, setProvider] = useState(edited?.provider ?? '');
   const [from, setFrom] = useState(edited?.valid_from ?? '');
   const [amounts, setAmounts] = useState(() => Object.fromEntries(kinds.map(({ id }) => [id, edited?.[id]?.toString() ?? ''])));
@@ -53,23 +67,25 @@ export function PriceForm({ prices, edited, onClose }: PriceFormProps): ReactNod
       ...Object.fromEntries(known),
     } as Price;
     await gatelog.prices.replace([...prices.filter((one) => one !== edited), price]);
-    await queryClient.invalidateQueries({ queryKey: ['prices'] });
+    if (isPast) await applyPrices(price.model);
+    await queryClient.invalidateQueries();
     onClose();
   };
+  const fromFault = dayFault(from);
   const isReady = model.trim() !== '' && numberOf(amounts['input'] ?? '') !== undefined && numberOf(amounts['output'] ?? '') !== undefined;
   return (
-    <Dialog title={edited === undefined ? 'Set a price' : 'Change a price'} isOpen onClose={onClose}>
+    <Dialog title={edited === undefined ? 'Set a price' : 'Edit the price'} isOpen onClose={onClose}>
       <Form
         label="Price"
-        submit="Store the price"
+        submit="Save"
         onSubmit={store}
         onCancel={onClose}
-        missing={isReady ? undefined : 'A price needs a model, and amounts of input and output.'}
+        missing={isReady ? fromFault : 'Enter a model, and the prices of input and output.'}
       >
         <Row>
           <TextField label="Model" value={model} onChange={setModel} placeholder="my-model or my-model-*" isRequired />
           <TextField label="Provider" value={provider} onChange={setProvider} placeholder="any" />
-          <TextField label="From" value={from} onChange={setFrom} placeholder="always, or 2026-01-31" />
+          <TextField label="Valid from" value={from} onChange={setFrom} placeholder="always, or 2026-01-31" fault={fromFault} />
         </Row>
         <Row>
           {kinds.map(({ id, label }) => (
@@ -82,6 +98,9 @@ export function PriceForm({ prices, edited, onClose }: PriceFormProps): ReactNod
             />
           ))}
         </Row>
+        <Checkbox isSelected={isPast} onChange={setIsPast}>
+          Also update the cost of past requests to this model
+        </Checkbox>
       </Form>
     </Dialog>
   );

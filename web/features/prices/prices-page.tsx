@@ -15,8 +15,9 @@ import { Notice } from '../../ui/notice.tsx';
 import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
-import { PriceForm } from './price-form.tsx';
+import { type EditedPrice, PriceForm } from './price-form.tsx';
 import { Reprice } from './reprice.tsx';
+import { Unpriced } from './unpriced.tsx';
 
 const route = getRouteApi('/shell/prices');
 
@@ -31,28 +32,27 @@ export function PricesPage(): ReactNode {
   const navigate = route.useNavigate();
   const mayChange = useMay('admin');
   const { data, error } = useQuery(ownPrices);
-  const [edited, setEdited] = useState<Price | 'new'>();
+  const [edited, setEdited] = useState<EditedPrice>();
   if (error !== null) return <PageError error={error} />;
   if (data === undefined) return <Loading what="Loading prices" />;
   return (
     <Page
       title="Prices"
       about="US dollars for a million tokens"
-      actions={mayChange && <Button onPress={() => setEdited('new')}>Set a price</Button>}
+      actions={mayChange && <Button onPress={() => setEdited({ kind: 'new' })}>Set a price</Button>}
     >
       {!mayChange && <Notice>Your key may read prices. One with the permission admin sets them.</Notice>}
-      <Section title="Your own" about="They go before the catalogue's">
+      <Unpriced mayChange={mayChange} onPrice={(model) => setEdited({ kind: 'unpriced', model })} />
+      <Section title="Your prices" about="Used before the catalogue's">
         {data.length === 0 ? (
-          <p className="muted">None. A model that the catalogue does not know has no cost until it has a price here.</p>
+          <p className="muted">None yet. A model that the catalogue does not know has no cost until you set a price.</p>
         ) : (
-          <OwnPrices prices={data} mayChange={mayChange} onEdit={setEdited} />
+          <OwnPrices prices={data} mayChange={mayChange} onEdit={(price) => setEdited({ kind: 'change', price })} />
         )}
       </Section>
       {mayChange && <Reprice />}
       <Catalogue q={q} onSearch={(text) => void navigate({ search: text === '' ? {} : { q: text }, replace: true })} />
-      {edited !== undefined && (
-        <PriceForm prices={data} edited={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
-      )}
+      {edited !== undefined && <PriceForm prices={data} edited={edited} onClose={() => setEdited(undefined)} />}
     </Page>
   );
 }
@@ -80,16 +80,16 @@ function OwnPrices({ prices, mayChange, onEdit }: OwnPricesProps): ReactNode {
       ? [
           {
             id: 'change',
-            title: 'Change',
+            title: 'Actions',
             cell: (price: Price) => (
               <>
-                <Button kind="quiet" onPress={() => onEdit(price)} aria-label={`Change the price of ${price.model}`}>
-                  Change
+                <Button kind="quiet" onPress={() => onEdit(price)} aria-label={`Edit the price of ${price.model}`}>
+                  Edit
                 </Button>
                 <ConfirmButton
                   title={`Delete the price of ${price.model}`}
                   kind="quiet"
-                  consequence="Later calls have the catalogue's price, or none. Costs on record stay."
+                  consequence="New calls get the catalogue's price, or none. Costs of past requests stay."
                   onConfirm={() => remove(price)}
                 >
                   Delete
@@ -124,24 +124,29 @@ const shownModels = 50;
 
 /** What Gatelog knows without being told, found by a part of the name. */
 function Catalogue({ q, onSearch }: { readonly q: string; readonly onSearch: (text: string) => void }): ReactNode {
+  const isSearched = q.trim() !== '';
   const { data, error } = useQuery({
     queryKey: ['model registry'],
     staleTime: Infinity,
+    enabled: isSearched,
     queryFn: async ({ signal }): Promise<readonly CatalogueRow[]> => {
       const { data: registry } = await gatelog.prices.registry({ signal });
       return registry.models.flatMap(({ id, endpoints }) => endpoints.map(({ provider, pricing }) => ({ id, provider, pricing })));
     },
   });
-  const found = data?.filter(({ id }) => id.toLowerCase().includes(q.toLowerCase())) ?? [];
+  const found = (isSearched ? data : undefined)?.filter(({ id }) => id.toLowerCase().includes(q.toLowerCase())) ?? [];
   return (
-    <Section title="Catalogue" about={data === undefined ? '' : `${found.length} of ${data.length} models`}>
-      <TextField label="Search the catalogue" value={q} onChange={onSearch} placeholder="gpt-4o" />
+    <Section
+      title="Catalogue"
+      about={data === undefined || !isSearched ? 'Prices that Gatelog knows' : `${found.length} of ${data.length} models`}
+    >
+      <TextField label="Search models" type="search" value={q} onChange={onSearch} placeholder="gpt-4o" />
       {error !== null ? (
         <PageError error={error} />
-      ) : data === undefined ? (
+      ) : !isSearched ? null : data === undefined ? (
         <Loading />
       ) : found.length === 0 ? (
-        <Empty title="The catalogue has no such model" />
+        <Empty title="No model matches" />
       ) : (
         <DataTable
           label="Models of the catalogue"

@@ -8,6 +8,7 @@ import { Form, Row } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { dayFault } from './past-costs.ts';
 
 interface Progress {
   readonly total: number;
@@ -19,7 +20,7 @@ interface Progress {
   readonly isDone: boolean;
 }
 
-/** Applies the prices of today to requests on record: first what would change, then the change. */
+/** Applies the prices of today to past requests: first a preview, then the change. */
 export function Reprice(): ReactNode {
   const [start, setStart] = useState('');
   const [end, setEnd] = useState('');
@@ -35,16 +36,28 @@ export function Reprice(): ReactNode {
     setProgress({ ...sum, isDone: true });
     if (!isDry) await queryClient.invalidateQueries();
   };
+  const fault = dayFault(start) ?? dayFault(end);
+  // A preview of other days tells nothing.
+  const changed = (set: (text: string) => void) => (text: string) => {
+    set(text);
+    setProgress(undefined);
+  };
   return (
-    <Section title="Price what is on record anew" about="Costs that a caller or a provider stated stay as they are">
-      <Form label="Price anew" submit="Show what would change" onSubmit={() => run(true)}>
+    <Section title="Update past costs" about="Applies today's prices to past requests. Costs that a caller or a provider reported stay">
+      <Form label="Update past costs" submit="Preview" onSubmit={() => run(true)} missing={fault}>
         <Row>
-          <TextField label="From" value={start} onChange={setStart} placeholder="2026-01-01, empty: the oldest" />
-          <TextField label="To" value={end} onChange={setEnd} placeholder="2026-01-31, empty: now" />
+          <TextField
+            label="From"
+            value={start}
+            onChange={changed(setStart)}
+            placeholder="2026-01-01, or empty for all"
+            fault={dayFault(start)}
+          />
+          <TextField label="To" value={end} onChange={changed(setEnd)} placeholder="2026-01-31, or empty for now" fault={dayFault(end)} />
         </Row>
         {progress !== undefined && <Outcome progress={progress} />}
         {progress?.isDry === true && progress.isDone && progress.changed > 0 && (
-          <Button onPress={() => void run(false)}>Change {formatCount(progress.changed)} costs</Button>
+          <Button onPress={() => void run(false)}>Update {formatCount(progress.changed)} requests</Button>
         )}
       </Form>
     </Section>

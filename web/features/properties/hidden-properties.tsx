@@ -13,7 +13,7 @@ export function HiddenProperties({ mayShow }: { readonly mayShow: boolean }): Re
   return (
     <>
       <Button kind="quiet" onPress={() => setIsOpen(true)}>
-        Hidden ones …
+        Hidden properties
       </Button>
       <Dialog title="Hidden properties" isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <Names mayShow={mayShow} />

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { formatCount } from '../../lib/format.ts';
 import { propertyNamesQuery } from '../../lib/property-names.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
@@ -17,6 +18,9 @@ import type { PropertiesSearch } from './search.ts';
 import styles from './properties-page.module.css';
 
 const route = getRouteApi('/shell/properties');
+
+/** A shorter list is seen at once. */
+const searchedFrom = 6;
 
 /** The names of properties, and of one of them the values with what they cost. */
 export function PropertiesPage(): ReactNode {
@@ -40,25 +44,7 @@ export function PropertiesPage(): ReactNode {
         <Loading what="Loading properties" />
       ) : (
         <div className={styles['split']}>
-          <nav aria-label="Names of properties">
-            <ul className={styles['names']}>
-              {names.map((one) => (
-                <li key={one}>
-                  <Link
-                    to="/properties"
-                    search={(search) => ({ ...search, name: one })}
-                    aria-current={one === shown ? 'page' : undefined}
-                    className={styles['name'] ?? ''}
-                  >
-                    <span className="clip" dir="auto" title={one}>
-                      {one}
-                    </span>
-                  </Link>
-                </li>
-              ))}
-            </ul>
-            <HiddenProperties mayShow={mayDeclare} />
-          </nav>
+          <Names {...{ names, shown }} mayShow={mayDeclare} />
           {shown === undefined ? (
             <Empty title="No request has a property yet">
               <p className="muted">Calls with a header such as Svc-Property-Team: search have one.</p>
@@ -75,5 +61,41 @@ export function PropertiesPage(): ReactNode {
         </div>
       )}
     </Page>
+  );
+}
+
+interface NamesProps {
+  readonly names: readonly string[];
+  readonly shown: string | undefined;
+  readonly mayShow: boolean;
+}
+
+function Names({ names, shown, mayShow }: NamesProps): ReactNode {
+  const [part, setPart] = useState('');
+  const found = names.filter((one) => one.toLowerCase().includes(part.trim().toLowerCase()));
+  return (
+    <nav aria-label="Names of properties">
+      {names.length >= searchedFrom && (
+        <TextField label="Search properties" isLabelShown={false} type="search" placeholder="Search" value={part} onChange={setPart} />
+      )}
+      <ul className={styles['names']}>
+        {found.map((one) => (
+          <li key={one}>
+            <Link
+              to="/properties"
+              search={(search) => ({ ...search, name: one })}
+              aria-current={one === shown ? 'page' : undefined}
+              className={styles['name'] ?? ''}
+            >
+              <span className="clip" dir="auto" title={one}>
+                {one}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="muted">No property matches.</p>}
+      <HiddenProperties mayShow={mayShow} />
+    </nav>
   );
 }

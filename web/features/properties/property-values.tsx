@@ -6,10 +6,10 @@ import { gatelog } from '../../lib/client.ts';
 import { formatCost, formatCount, formatTime } from '../../lib/format.ts';
 import { valueTitle } from '../../lib/metrics/dimensions.ts';
 import { type Group, groupId, groupsQuery } from '../../lib/metrics/groups.ts';
-import { formatOf } from '../../lib/metrics/metric-format.ts';
+import { figureText, formatOf } from '../../lib/metrics/metric-format.ts';
 import { searchFor } from '../../lib/search-text.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
-import { useBuckets } from '../../lib/use-buckets.ts';
+import { useBuckets, wideChart } from '../../lib/use-buckets.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/layout/page.tsx';
@@ -20,6 +20,7 @@ import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import styles from './properties-page.module.css';
 
 const shownValues = 100;
+const room = { oldestMs: 0, chartWidth: wideChart };
 const metrics = ['cost', 'count', 'errors', 'users', 'unpriced_count'] as const;
 
 export interface PropertyValuesProps {
@@ -29,9 +30,9 @@ export interface PropertyValuesProps {
   readonly onHidden: () => void;
 }
 
-/** The values of a property, the dearest first. */
+/** The values of a property, the most expensive first. */
 export function PropertyValues({ name, range, mayHide, onHidden }: PropertyValuesProps): ReactNode {
-  const { from, to } = useBuckets(range, 0);
+  const { from, to } = useBuckets(range, room);
   const dimension = `properties.${name}`;
   const bounds = range.range === 'all' ? { from: undefined, to: undefined } : { from, to };
   const query = {
@@ -52,7 +53,7 @@ export function PropertyValues({ name, range, mayHide, onHidden }: PropertyValue
       actions={
         <>
           <Link to="/explore" search={{ by: [dimension], ...range }}>
-            Over time
+            Open in Explore
           </Link>
           {mayHide && (
             <Button onPress={() => hide.mutate()} isDisabled={hide.isPending}>
@@ -77,7 +78,7 @@ export function PropertyValues({ name, range, mayHide, onHidden }: PropertyValue
           />
           {data.other !== undefined && (
             <p className="muted">
-              The {formatCount(data.groups.length)} dearest values. Others together: {formatCost(data.other.cost)},{' '}
+              The {formatCount(data.groups.length)} most expensive values. Others together: {formatCost(data.other.cost)},{' '}
               {formatCount(data.other.count)} requests.
             </p>
           )}
@@ -107,8 +108,8 @@ function columnsOf(dimension: string, range: RangeSearch, total: number): readon
       textOf: titleOf,
       cell: (group) => <RequestsOf {...{ dimension, range }} value={group.key[0] ?? null} title={titleOf(group)} />,
     },
-    { id: 'cost', title: 'Cost', isNumber: true, cell: ({ figures }) => formatCost(figures.cost) },
-    { id: 'share', title: 'Share', isNumber: true, cell: ({ figures }) => <Share part={figures.cost ?? 0} whole={total} /> },
+    { id: 'cost', title: 'Cost', isNumber: true, cell: ({ figures }) => figureText('cost', figures) },
+    { id: 'share', title: 'Share of cost', cell: ({ figures }) => <Share part={figures.cost ?? 0} whole={total} /> },
     { id: 'count', title: 'Requests', isNumber: true, cell: ({ figures }) => formatCount(figures.count) },
     { id: 'errors', title: 'Errors', isNumber: true, cell: ({ figures }) => formatCount(figures.errors) },
     { id: 'users', title: 'Users', isNumber: true, cell: ({ figures }) => formatCount(figures.users) },
@@ -137,7 +138,9 @@ function Share({ part, whole }: { readonly part: number; readonly whole: number 
   const share = whole > 0 ? part / whole : 0;
   return (
     <span className={styles['share']}>
-      <i className={styles['bar']} style={{ width: `${share * 100}%` }} />
+      <span className={styles['track']}>
+        <i className={styles['bar']} style={{ width: `${share * 100}%` }} />
+      </span>
       <span>{formatOf('error_rate')(whole > 0 ? share : null)}</span>
     </span>
   );

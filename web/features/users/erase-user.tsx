@@ -11,7 +11,7 @@ import { Facts } from '../../ui/layout/facts.tsx';
 import { Actions, Dialog } from '../../ui/overlay/dialog.tsx';
 
 /** Erases all that came from a user, after its name was typed, and shows the receipt. */
-export function EraseUser({ user }: { readonly user: string }): ReactNode {
+export function EraseUser({ user, onErased }: { readonly user: string; readonly onErased: () => void }): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   const [typed, setTyped] = useState('');
   const [receipt, setReceipt] = useState<ErasureAnswer>();
@@ -22,14 +22,14 @@ export function EraseUser({ user }: { readonly user: string }): ReactNode {
   const close = (): void => {
     setIsOpen(false);
     setTyped('');
-    // The list keeps the row until the receipt was read.
-    if (receipt !== undefined) void queryClient.invalidateQueries();
+    // The page stays until the receipt was read.
+    if (receipt !== undefined) void queryClient.invalidateQueries().then(onErased);
     setReceipt(undefined);
   };
   return (
     <>
-      <Button kind="quiet" onPress={() => setIsOpen(true)} aria-label={`Erase ${user}`}>
-        Erase
+      <Button kind="danger" onPress={() => setIsOpen(true)}>
+        Erase the user …
       </Button>
       <Dialog title={receipt === undefined ? 'Erase a user' : 'Erased'} isOpen={isOpen} onClose={close}>
         {receipt === undefined ? (

@@ -3,11 +3,9 @@ import type { ReactNode } from 'react';
 import type { UserMetricsItem } from '../../../src/client/client.ts';
 import { formatCost, formatCount, formatTime } from '../../lib/format.ts';
 import { searchFor } from '../../lib/search-text.ts';
-import { useMay } from '../../lib/signed-in.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { SortButton } from '../../ui/table/sort-button.tsx';
-import { EraseUser } from './erase-user.tsx';
 import type { UserSort } from './search.ts';
 
 export interface UsersTableProps {
@@ -19,7 +17,6 @@ export interface UsersTableProps {
 
 export function UsersTable({ users, sort, order, onSort }: UsersTableProps): ReactNode {
   const zone = timeZone();
-  const mayErase = useMay('admin');
   const sortable = (
     id: UserSort,
     title: string,
@@ -34,23 +31,36 @@ export function UsersTable({ users, sort, order, onSort }: UsersTableProps): Rea
     cell,
   });
   const columns: readonly DataColumn<UserMetricsItem>[] = [
-    { id: 'user', title: 'User', textOf: ({ user_id: id }) => id, cell: ({ user_id: id }) => <RequestsOf user={id} /> },
+    { id: 'user', title: 'User', textOf: ({ user_id: id }) => id, cell: ({ user_id: id }) => <ToUser user={id} /> },
     sortable('cost', 'Cost', ({ cost }) => formatCost(cost)),
-    sortable('total_requests', 'Requests', ({ total_requests: requests }) => formatCount(requests)),
+    sortable('total_requests', 'Requests', ({ user_id: id, total_requests: requests }) => (
+      <RequestsOf user={id}>{formatCount(requests)}</RequestsOf>
+    )),
     { id: 'input', title: 'Input tokens', isNumber: true, cell: ({ total_prompt_tokens: tokens }) => formatCount(tokens) },
     { id: 'output', title: 'Output tokens', isNumber: true, cell: ({ total_completion_tokens: tokens }) => formatCount(tokens) },
     sortable('active_for', 'Active days', ({ active_for: days }) => formatCount(days)),
     sortable('first_active', 'First seen', ({ first_active: at }) => formatTime(at, zone), false),
     sortable('last_active', 'Last seen', ({ last_active: at }) => formatTime(at, zone), false),
-    ...(mayErase ? [{ id: 'erase', title: 'Erase', cell: ({ user_id: id }: UserMetricsItem) => <EraseUser user={id} /> }] : []),
   ];
   return <DataTable label="Users" columns={columns} rows={users} keyOf={({ user_id: id }) => id} />;
 }
 
-function RequestsOf({ user }: { readonly user: string }): ReactNode {
+function ToUser({ user }: { readonly user: string }): ReactNode {
   return (
-    <Link to="/requests" search={(search) => ({ q: searchFor('user', user), range: search.range, from: search.from, to: search.to })}>
+    <Link to="/users/$userId" params={{ userId: user }} search={({ range, from, to }) => ({ range, from, to })}>
       {user}
+    </Link>
+  );
+}
+
+function RequestsOf({ user, children }: { readonly user: string; readonly children: string }): ReactNode {
+  return (
+    <Link
+      to="/requests"
+      aria-label={`${children} requests of ${user}`}
+      search={(search) => ({ q: searchFor('user', user), range: search.range, from: search.from, to: search.to })}
+    >
+      {children}
     </Link>
   );
 }

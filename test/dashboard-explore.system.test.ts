@@ -1,0 +1,203 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { apiClient, type ApiClient } from './support/api.ts';
+import { openBrowser } from './support/browser.ts';
+import { expectGoodPage, openSignedIn } from './support/dashboard.ts';
+import { eventually } from './support/eventually.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { views } from './support/watched-page.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let browser: Browser;
+let api: ApiClient;
+
+const teams = ['search', 'search', 'checkout'];
+
+async function send(team: string, user: string): Promise<void> {
+  await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${testKey}`,
+      'svc-property-team': team,
+      'svc-user-id': user,
+      'svc-session-id': `talk of ${user}`,
+      'svc-session-name': `A talk with ${user}`,
+    },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'Where is my order?' }] }),
+  });
+}
+
+/** A call of a model that nobody has priced. */
+async function logUnpriced(): Promise<void> {
+  const at = { seconds: Math.floor(Date.now() / 1000) - 60, milliseconds: 0 };
+  await api.call('POST', '/v1/trace/custom/log', {
+    providerRequest: { url: 'custom', json: { model: 'acme-9b', messages: [{ role: 'user', content: 'hello' }] }, meta: {} },
+    providerResponse: {
+      json: { usage: { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000 } },
+      status: 200,
+      headers: {},
+    },
+    timing: { startTime: at, endTime: at },
+  });
+}
+
+beforeAll(async () => {
+  service = await startService({ dataDir, environment: { GATELOG_INGEST_INTERVAL_MS: '20' } });
+  api = apiClient(service.api);
+  for (const [index, team] of teams.entries()) await send(team, index === 0 ? 'ann' : 'ben');
+  await logUnpriced();
+  await eventually('the calls', async () => ((await api.query('all')).length === teams.length + 1 ? true : undefined));
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+const open = (address: string) => openSignedIn(browser, service.api + address);
+const dialog = (page: Page) => page.getByRole('dialog');
+
+function searchOf(page: Page): Readonly<Record<string, string>> {
+  return Object.fromEntries(new URL(page.url()).searchParams);
+}
+
+/** Calls of metrics while a page is opened. */
+async function callsOf(page: Page, opened: () => Promise<void>): Promise<number> {
+  let calls = 0;
+  const count = (request: { readonly url: () => string }): void => {
+    if (request.url().includes('/v1/metrics/')) calls += 1;
+  };
+  page.on('request', count);
+  await opened();
+  await page.waitForLoadState('networkidle');
+  page.off('request', count);
+  return calls;
+}
+
+it('Overview has what moved most first, asks for all its figures at once, and each leads to its requests', async () => {
+  const { page, complaints } = await open('/settings');
+  await page.locator('dl').first().waitFor();
+  const calls = await callsOf(page, async () => {
+    await page.goto(`${service.api}/?range=1h&moved=properties.team`);
+    await page.locator('article [role=img]').first().waitFor();
+  });
+  expect(calls).toBe(1);
+  const moved = page.getByRole('region', { name: 'What moved most' });
+  const [table, chart] = await Promise.all([moved.boundingBox(), page.locator('article').first().boundingBox()]);
+  expect(table?.y).toBeLessThan(chart?.y ?? 0);
+  await moved.getByRole('link', { name: 'search', exact: true }).click();
+  await page.getByText('2 requests').waitFor();
+  expect(searchOf(page)).toEqual({ q: 'team:search', range: '1h' });
+  await page.goBack();
+  await page.getByRole('link', { name: /^Cached answers/ }).click();
+  await page.waitForURL(/\/requests/);
+  expect(searchOf(page)).toEqual({ q: 'cached:true', range: '1h' });
+  await page.goBack();
+  await page.getByRole('figure', { name: 'Requests' }).getByRole('img').click();
+  await page.waitForURL(/\/requests/);
+  expect(Number(searchOf(page)['to']) - Number(searchOf(page)['from'])).toBe(60_000);
+  await page.goBack();
+  await page.getByRole('link', { name: '1 request without a price' }).waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('Explore draws every chosen metric, says what has no price, and each group leads to its requests', async () => {
+  const { page, complaints } = await open('/explore?range=1h&metrics=%5B%22cost%22%2C%22count%22%5D&by=%5B%22model%22%5D');
+  await page.getByRole('figure', { name: 'Cost' }).waitFor();
+  await page.getByRole('figure', { name: 'Requests' }).waitFor();
+  await page.getByRole('row', { name: /^acme-9b no price/ }).waitFor();
+  expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Model', expect.stringContaining('Cost'), 'Requests']);
+  await page.getByRole('button', { name: 'Table of Requests' }).click();
+  expect(await page.getByRole('region', { name: 'Figures of Requests' }).getByRole('link').count()).toBeGreaterThan(1);
+  await page.getByRole('link', { name: 'acme-9b' }).click();
+  await page.getByText('1 request').first().waitFor();
+  expect(searchOf(page)).toEqual({ q: 'model:acme-9b', range: '1h' });
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('the panels of a board are renamed, moved, edited in Explore, and asked for together', async () => {
+  const panels = [
+    { title: 'By team', chart: 'bars', metrics: ['count'], by: [{ property: 'team' }] },
+    { title: 'Sessions', chart: 'table', metrics: ['cost'], by: ['session'] },
+    { title: 'All', chart: 'line', metrics: ['count'] },
+  ];
+  const { body } = await api.call<{ readonly id: string }>('POST', '/v1/boards', { name: 'Spend', time_range: { last: '1h' }, panels });
+  const { page, complaints } = await open('/boards');
+  await page.getByRole('link', { name: 'Spend' }).waitFor();
+  const calls = await callsOf(page, async () => {
+    await page.goto(`${service.api}/boards/${body.data.id}`);
+    await page.getByRole('region', { name: 'All' }).getByRole('img').waitFor();
+  });
+  // The courses and names of groups are asked for once the groups are known.
+  expect(calls).toBe(2);
+  await page.getByRole('region', { name: 'Sessions' }).first().getByRole('link', { name: 'A talk with ann' }).waitFor();
+
+  const change = async (title: string, item: string): Promise<void> => {
+    await page.getByRole('button', { name: `Change ${title}` }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await change('All', 'Rename …');
+  await dialog(page).getByLabel('Title').fill('Everything');
+  await dialog(page).getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('heading', { name: 'Everything' }).waitFor();
+  await change('Everything', 'Move left');
+  await expect.poll(() => page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['By team', 'Everything', 'Sessions']);
+  await change('By team', 'Edit …');
+  await page.getByRole('button', { name: 'Save the panel' }).waitFor();
+  await page
+    .getByRole('button', { name: 'Line' })
+    .or(page.getByRole('button', { name: /^Bars/ }))
+    .first()
+    .click();
+  await page.getByRole('option', { name: 'Table' }).click();
+  await page.getByRole('button', { name: 'Save the panel' }).click();
+  await page.getByRole('region', { name: 'By team' }).first().getByRole('link', { name: 'checkout' }).waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a model without a price stands first on Prices, and its price is set there, for past requests too', async () => {
+  const { page, complaints } = await open('/prices');
+  const row = page.getByRole('row', { name: /^acme-9b 1 / });
+  await row.waitFor();
+  await row.getByRole('button', { name: 'Set a price for acme-9b' }).click();
+  await dialog(page).getByLabel('Input, $ per million').first().fill('2');
+  await dialog(page).getByLabel('Output, $ per million').first().fill('4');
+  await dialog(page).getByRole('button', { name: 'Save' }).click();
+  await row.waitFor({ state: 'detached' });
+  const [item] = await api.query({ request_response_rmt: { model: { equals: 'acme-9b' } } });
+  expect(item?.cost).toBe(2);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a user has a page of its own, on which alone it is erased', async () => {
+  const { page, complaints } = await open('/users?range=1h');
+  await page.getByRole('link', { name: 'ben', exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: /erase/i }).count()).toBe(0);
+  await page.getByRole('link', { name: 'ben', exact: true }).click();
+  await page.getByRole('heading', { name: 'ben', level: 1 }).waitFor();
+  await page.getByRole('region', { name: 'Most expensive sessions' }).first().getByRole('link', { name: 'A talk with ben' }).waitFor();
+  await page.getByRole('button', { name: 'Erase the user …' }).click();
+  await dialog(page).getByLabel('Type the user to confirm').fill('ben');
+  await dialog(page).getByRole('button', { name: 'Erase for good' }).click();
+  await dialog(page).getByRole('button', { name: 'Done' }).click();
+  await page.waitForURL(/\/users$/);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it.each(views)('the pages of a user and of a board are readable for everybody at $width pixels, $colorScheme', async (view) => {
+  const { body } = await api.call<readonly { readonly id: string }[]>('GET', '/v1/boards');
+  const watched = await openSignedIn(browser, `${service.api}/settings`, view);
+  await watched.page.locator('dl').first().waitFor();
+  await expectGoodPage(watched, { address: `${service.api}/users/ann`, part: '[role=img]' });
+  await expectGoodPage(watched, { address: `${service.api}/boards/${body.data[0]?.id ?? ''}`, part: '[role=img]' });
+  expect(watched.complaints).toEqual([]);
+  await watched.page.context().close();
+});

@@ -1,0 +1,141 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import type { FilterNode } from '../../../src/query/filter/ast.ts';
+import { parseSearch } from '../../../src/query/language/parse.ts';
+import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import { figureText, formatOf } from '../../lib/metrics/metric-format.ts';
+import { searchFor } from '../../lib/search-text.ts';
+import { useMay } from '../../lib/signed-in.ts';
+import type { RangeSearch } from '../../lib/time-range.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { Facts } from '../../ui/layout/facts.tsx';
+import { Page, Section } from '../../ui/layout/page.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
+import { Loading } from '../../ui/loading.tsx';
+import { PageError } from '../../ui/page-error.tsx';
+import { RangeSelect } from '../../ui/time/range-select.tsx';
+import { CourseChart } from '../explore/course-chart.tsx';
+import { useExploration } from '../explore/explore-query.ts';
+import { ExploreTable } from '../explore/explore-tables.tsx';
+import { EraseUser } from './erase-user.tsx';
+import styles from './user-page.module.css';
+
+const route = getRouteApi('/shell/users/$userId');
+
+/** What one user did and cost: over time, by model, and in the most expensive sessions. */
+export function UserPage(): ReactNode {
+  const { userId } = route.useParams();
+  const { range = 'all', from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayErase = useMay('admin');
+  const q = searchFor('user', userId) ?? '';
+  const shown = from === undefined && to === undefined ? { range } : { from, to };
+  return (
+    <Page
+      title={userId}
+      about="User"
+      actions={
+        <>
+          <LinkButton to="/requests" search={{ q, ...shown }}>
+            Show requests
+          </LinkButton>
+          {mayErase && <EraseUser user={userId} onErased={() => void navigate({ to: '/users' })} />}
+        </>
+      }
+      bar={<RangeSelect value={shown} onChange={(chosen: RangeSearch) => void navigate({ search: chosen })} />}
+    >
+      <Content q={q} range={shown} />
+    </Page>
+  );
+}
+
+const charted: readonly MetricName[] = ['cost', 'count', 'errors'];
+const totals: readonly MetricName[] = [
+  ...charted,
+  'error_rate',
+  'prompt_tokens',
+  'completion_tokens',
+  'prompt_cache_read_rate',
+  'sessions',
+];
+const listed: readonly MetricName[] = ['cost', 'count', 'errors', 'p95_latency'];
+
+function Content({ q, range }: { readonly q: string; readonly range: RangeSearch }): ReactNode {
+  const filter = useMemo(() => parseSearch(q).filter, [q]);
+  const exploration = useExploration({
+    filter,
+    range,
+    metrics: charted,
+    shown: totals,
+    by: [],
+    sort: 'cost',
+    order: 'desc',
+    top: 1,
+    isOverTime: true,
+  });
+  const { groups, error, isLoading } = exploration;
+  if (error !== null) return <PageError error={error} />;
+  if (isLoading || groups === undefined) return <Loading what="Adding up" />;
+  const { total } = groups;
+  if ((total?.count ?? 0) === 0) {
+    return (
+      <Empty title="No request of this user in this time">
+        <p className="muted">
+          <Link from="/users/$userId" to="/users/$userId" search={{ range: 'all' }}>
+            Look at all time
+          </Link>
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Facts
+        facts={[
+          ['Cost', figureText('cost', total)],
+          ['Requests', figureText('count', total)],
+          ['Errors', `${figureText('errors', total)} (${formatOf('error_rate')(total?.error_rate ?? null)})`],
+          ['Sessions', figureText('sessions', total)],
+          ['Input tokens', `${figureText('prompt_tokens', total)} (${figureText('prompt_cache_read_rate', total)} cached)`],
+          ['Output tokens', figureText('completion_tokens', total)],
+        ]}
+      />
+      <div className={styles['charts']}>
+        {charted.map((metric) => (
+          <div key={metric} className={styles['chart']}>
+            <CourseChart {...{ exploration, metric, q }} kind="line" height={140} />
+          </div>
+        ))}
+      </div>
+      <Groups title="Most expensive sessions" by="session" {...{ filter, q, range }} />
+      <Groups title="Models" by="model" {...{ filter, q, range }} />
+      <Groups title="Clients" by="client" {...{ filter, q, range }} />
+    </>
+  );
+}
+
+interface GroupsProps {
+  readonly title: string;
+  readonly by: Dimension;
+  readonly filter: FilterNode;
+  readonly q: string;
+  readonly range: RangeSearch;
+}
+
+function Groups({ title, by, filter, q, range }: GroupsProps): ReactNode {
+  const dimensions = useMemo(() => [by], [by]);
+  const asked = { metrics: listed, by: dimensions, sort: 'cost', order: 'desc' } as const;
+  const { groups, names, error } = useExploration({ filter, range, ...asked, top: 10, isOverTime: false });
+  return (
+    <Section title={title}>
+      {error !== null ? (
+        <PageError error={error} />
+      ) : groups === undefined ? (
+        <Loading what="Adding up" />
+      ) : (
+        <ExploreTable answer={groups} {...asked} {...{ q, range, names }} label={title} />
+      )}
+    </Section>
+  );
+}

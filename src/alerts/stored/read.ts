@@ -20,6 +20,23 @@ export async function listIncidents({ queries }: EventsQueries, ruleId: string, 
     .execute();
 }
 
+/** Incidents of several rules, newest first. */
+export async function listIncidentsOf(
+  { queries }: EventsQueries,
+  ruleIds: readonly string[],
+  page: Page,
+): Promise<readonly AlertIncidentsTable[]> {
+  return queries
+    .selectFrom('alert_incidents')
+    .selectAll()
+    .where('rule_id', 'in', ruleIds)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
 /** When the latest incident of each rule began; rules without one are not among them. */
 export async function latestIncidents({ queries }: EventsQueries, ruleIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await queries

@@ -7,6 +7,7 @@ import {
   alertsAnswerSchema,
   alertStatesAnswerSchema,
   alertTestAnswerSchema,
+  incidentsAnswerSchema,
 } from '../../contract/events/alert-answers.ts';
 import { alertDeliveriesAnswerSchema } from '../../contract/events/deliveries.ts';
 import type { OrganizationId } from '../../model/ids.ts';
@@ -212,6 +213,7 @@ describe('what a rule has', () => {
     const { id } = await add();
     expect((await checked(await send('GET', `${path}/${id}/states`, undefined, 'r'), 200, alertStatesAnswerSchema)).data).toEqual([]);
     expect((await checked(await send('GET', `${path}/${id}/incidents`, undefined, 'r'), 200, alertIncidentsAnswerSchema)).data).toEqual([]);
+    expect((await checked(await send('GET', '/v1/incidents', undefined, 'r'), 200, incidentsAnswerSchema)).data).toEqual([]);
     expect((await checked(await send('GET', `${path}/${id}/history`, undefined, 'r'), 200, alertHistoryAnswerSchema)).data).toEqual([]);
     expect((await checked(await send('GET', `${path}/${id}/deliveries`, undefined, 'r'), 200, alertDeliveriesAnswerSchema)).data).toEqual(
       [],

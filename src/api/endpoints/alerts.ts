@@ -7,6 +7,7 @@ import {
   alertStatesAnswerSchema,
   alertTestAnswerSchema,
   type AlertView,
+  incidentsAnswerSchema,
 } from '../../contract/events/alert-answers.ts';
 import { alertPageSchema } from '../../contract/events/alert-pages.ts';
 import { newAlertSchema, previewRangeOf, previewSchema, ruleOf } from '../../contract/events/alerts.ts';
@@ -138,6 +139,18 @@ export const alerts = [
     answered: 'The page.',
     errors: [404, 422],
     run: async ({ tenant, ports, params, query }) => found(await ports.alerts.incidents(tenant, id.read(params.id), query)),
+  }),
+  endpoint({
+    at: 'GET /v1/incidents',
+    id: 'listIncidents',
+    summary: 'Incidents of every rule',
+    text: 'Newest first; those that ended are kept for 30 days.',
+    action: 'read',
+    query: alertPageSchema,
+    answer: incidentsAnswerSchema,
+    answered: 'The page.',
+    errors: [422],
+    run: ({ tenant, ports, query }) => ports.alerts.allIncidents(tenant, query),
   }),
   endpoint({
     at: 'GET /v1/alerts/{id}/history',

@@ -6,6 +6,7 @@ import type {
   AlertGroupState,
   AlertHistoryRow,
   AlertIncident,
+  AlertIncidentOfRule,
   AlertPreviewAnswer,
   AlertPreviewQuery,
   NewAlert,
@@ -52,6 +53,11 @@ export class Alerts {
   /** Newest first. */
   async incidents(id: string, { limit, offset, ...options }: OffsetOptions = {}): Promise<Answer<readonly AlertIncident[]>> {
     return answerOf(await this.connection.call('GET /v1/alerts/{id}/incidents', { path: { id }, query: { limit, offset }, ...options }));
+  }
+
+  /** Of every rule, newest first. */
+  async allIncidents({ limit, offset, ...options }: OffsetOptions = {}): Promise<Answer<readonly AlertIncidentOfRule[]>> {
+    return answerOf(await this.connection.call('GET /v1/incidents', { query: { limit, offset }, ...options }));
   }
 
   /** Newest first. */

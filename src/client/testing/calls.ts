@@ -61,6 +61,7 @@ export const calls: Readonly<Record<string, (client: GatelogClient) => unknown>>
   'PUT /v1/alerts/{id}': ({ alerts }) => alerts.replace('a b', alert),
   'DELETE /v1/alerts/{id}': ({ alerts }) => alerts.delete('a b'),
   'GET /v1/alerts/{id}/states': ({ alerts }) => alerts.states('a b'),
+  'GET /v1/incidents': ({ alerts }) => alerts.allIncidents(),
   'GET /v1/alerts/{id}/incidents': ({ alerts }) => alerts.incidents('a b'),
   'GET /v1/alerts/{id}/history': ({ alerts }) => alerts.history('a b'),
   'GET /v1/alerts/{id}/deliveries': ({ alerts }) => alerts.deliveries('a b'),

@@ -70,6 +70,10 @@ const incidentSchema = z
   })
   .meta({ id: 'AlertIncident' });
 
+const incidentOfRuleSchema = z
+  .object({ ...incidentSchema.shape, alert_id: z.string().meta({ description: 'The rule that fired.' }), alert_name: z.string() })
+  .meta({ id: 'AlertIncidentOfRule', description: 'An incident, with the rule that fired.' });
+
 const historySchema = z
   .object({
     at: time('When it happened.'),
@@ -108,6 +112,7 @@ export type AlertPreview = z.infer<typeof previewAnswer>;
 export type AlertView = z.infer<typeof alertViewSchema>;
 export type AlertStateView = z.infer<typeof stateSchema>;
 export type IncidentView = z.infer<typeof incidentSchema>;
+export type IncidentOfRuleView = z.infer<typeof incidentOfRuleSchema>;
 export type AlertHistoryView = z.infer<typeof historySchema>;
 
 const answers = <Data extends z.ZodType>(name: string, data: Data, description: string) =>
@@ -117,6 +122,7 @@ export const alertAnswerSchema = answers('AlertAnswer', alertViewSchema, 'The ru
 export const alertsAnswerSchema = answers('AlertsAnswer', z.array(alertViewSchema), 'Rules, the newest first.');
 export const alertStatesAnswerSchema = answers('AlertStatesAnswer', z.array(stateSchema), 'States of groups, the gravest first.');
 export const alertIncidentsAnswerSchema = answers('AlertIncidentsAnswer', z.array(incidentSchema), 'Incidents, the newest first.');
+export const incidentsAnswerSchema = answers('IncidentsAnswer', z.array(incidentOfRuleSchema), 'Incidents of every rule, the newest first.');
 export const alertHistoryAnswerSchema = answers('AlertHistoryAnswer', z.array(historySchema), 'What happened, the newest first.');
 export const alertPreviewAnswerSchema = answers('AlertPreviewAnswer', previewAnswer, 'What the rule would have done.');
 export const alertTestAnswerSchema = answers(

@@ -6,7 +6,6 @@ import { useReadSearch } from '../../lib/read-search.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { DimensionSelect } from '../../ui/dimension-select.tsx';
-import type { ChartBand } from '../../ui/chart/chart-data.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
@@ -16,6 +15,7 @@ import { SearchBar } from '../../ui/search/search-bar.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
 import { PassedLimits } from '../limits/passed-limits.tsx';
 import { cards } from './cards.ts';
+import { Incidents, useIncidents } from './incidents.tsx';
 import { GroupsTable } from './groups-table.tsx';
 import { OverviewCard } from './overview-card.tsx';
 import type { OverviewSearch } from './search.ts';
@@ -25,9 +25,6 @@ import styles from './overview-page.module.css';
 const route = getRouteApi('/shell/');
 /** The groups of the table, unless the charts are split by something else. */
 const standardDimension = 'model';
-
-/** Marks on the charts; none. */
-const incidents: readonly ChartBand[] = [];
 
 /** How much, how well and at what cost, beside the period before. */
 export function OverviewPage(): ReactNode {
@@ -84,6 +81,7 @@ interface ContentProps {
 
 function Content({ q, by, moved, filter, range, onSearch, onMoved, onZoom }: ContentProps): ReactNode {
   const { buckets, course, split, kinds, groups, error, isLoading } = useOverview({ filter, range, by, moved });
+  const incidents = useIncidents(buckets);
   if (error !== null) return <PageError error={error} />;
   if (isLoading) return <Loading what="Adding up" />;
   const { total, totalBefore } = groups;
@@ -97,11 +95,13 @@ function Content({ q, by, moved, filter, range, onSearch, onMoved, onZoom }: Con
       >
         <GroupsTable key={moved} groups={groups.rows} by={moved} isSplit={moved === by} other={groups.other} {...{ q, range, onSearch }} />
       </Section>
+      <Incidents rows={incidents.rows} />
       <div className={styles['cards']}>
         {cards.map((card) => (
           <OverviewCard
             key={card.metric}
-            {...{ card, buckets, course, total, totalBefore, q, range, incidents, onZoom }}
+            {...{ card, buckets, course, total, totalBefore, q, range, onZoom }}
+            incidents={incidents.bands}
             split={split ?? (card.metric === 'errors' ? kinds : undefined)}
           />
         ))}

@@ -1,4 +1,11 @@
-import type { AlertPreview, AlertView, AlertHistoryView, IncidentOfRuleView, IncidentView, AlertStateView } from '../contract/events/alert-answers.ts';
+import type {
+  AlertPreview,
+  AlertView,
+  AlertHistoryView,
+  IncidentOfRuleView,
+  IncidentView,
+  AlertStateView,
+} from '../contract/events/alert-answers.ts';
 import type { AlertDeliveryItem } from '../contract/events/deliveries.ts';
 import type { AlertRule } from '../contract/events/alerts.ts';
 import { type AlertRefusal, maxEnforcedRules } from '../metadata/organization/alert-rules.ts';

@@ -64,7 +64,7 @@ const tags: readonly { readonly name: string; readonly description: string; read
     description: 'Events that are posted to an address as they happen, and the log of it.',
     paths: ['/v1/webhooks'],
   },
-  { name: 'Alerts', description: 'Rules that tell when a metric passes a threshold.', paths: ['/v1/alerts', '/v1/rules'] },
+  { name: 'Alerts', description: 'Rules that tell when a metric passes a threshold.', paths: ['/v1/alerts', '/v1/incidents', '/v1/rules'] },
   {
     name: 'Dashboard',
     description: 'Saved views of pages, boards of charts, and how the service is.',

@@ -7,9 +7,9 @@ describe('money', () => {
     [null, '–'],
     [0, '$0'],
     [12.345, '$12.35'],
-    [0.09, '$0.0900'],
-    [0.17, '$0.1700'],
-    [0.173, '$0.1730'],
+    [0.09, '$0.09'],
+    [0.17, '$0.17'],
+    [0.173, '$0.173'],
     [0.0123, '$0.0123'],
     [0.000_001_23, '$0.00000123'],
   ])('%s is %s', (value, text) => {
@@ -33,12 +33,7 @@ describe('decimals of a column', () => {
   const [digit, point] = ['\u2007', '\u2008'];
 
   it('stand below one another', () => {
-    expect(alignDecimals(['$12.34', '$0.1730', '$0', '–'])).toEqual([
-      `$12.34${digit.repeat(2)}`,
-      '$0.1730',
-      `$0${point}${digit.repeat(4)}`,
-      '–',
-    ]);
+    expect(alignDecimals(['$12.34', '$0.173', '$0', '–'])).toEqual([`$12.34${digit}`, '$0.173', `$0${point}${digit.repeat(3)}`, '–']);
   });
 
   it('have a unit of their own to be told by', () => {

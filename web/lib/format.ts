@@ -13,15 +13,13 @@ export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : whole.format(value);
 }
 
-/** US dollars with three digits that tell something, and an even number of decimals: 12.34, 0.1730, 0.001230. */
+/** US dollars with three digits that tell something: 12.34, 0.0123, 0.00000123. Columns line their decimals up by `alignDecimals`. */
 export function formatCost(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value === 0) return '$0';
-  const needed = Math.abs(value) >= 1 ? 2 : 2 - Math.floor(Math.log10(Math.abs(value)));
-  return usd(Math.min(maxDecimals, needed + (needed % 2))).format(value);
+  const digits = Math.abs(value) >= 1 ? 2 : Math.min(12, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return usd(digits).format(value);
 }
-
-const maxDecimals = 12;
 
 const usd = kept(
   (digits: number) =>
@@ -29,7 +27,7 @@ const usd = kept(
       style: 'currency',
       currency: 'USD',
       currencyDisplay: 'narrowSymbol',
-      minimumFractionDigits: digits,
+      minimumFractionDigits: Math.min(2, digits),
       maximumFractionDigits: digits,
     }),
 );

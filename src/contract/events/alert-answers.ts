@@ -122,7 +122,11 @@ export const alertAnswerSchema = answers('AlertAnswer', alertViewSchema, 'The ru
 export const alertsAnswerSchema = answers('AlertsAnswer', z.array(alertViewSchema), 'Rules, the newest first.');
 export const alertStatesAnswerSchema = answers('AlertStatesAnswer', z.array(stateSchema), 'States of groups, the gravest first.');
 export const alertIncidentsAnswerSchema = answers('AlertIncidentsAnswer', z.array(incidentSchema), 'Incidents, the newest first.');
-export const incidentsAnswerSchema = answers('IncidentsAnswer', z.array(incidentOfRuleSchema), 'Incidents of every rule, the newest first.');
+export const incidentsAnswerSchema = answers(
+  'IncidentsAnswer',
+  z.array(incidentOfRuleSchema),
+  'Incidents of every rule, the newest first.',
+);
 export const alertHistoryAnswerSchema = answers('AlertHistoryAnswer', z.array(historySchema), 'What happened, the newest first.');
 export const alertPreviewAnswerSchema = answers('AlertPreviewAnswer', previewAnswer, 'What the rule would have done.');
 export const alertTestAnswerSchema = answers(

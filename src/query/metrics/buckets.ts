@@ -73,7 +73,7 @@ export function bucketKey(interval: Interval, zone: Zone): Fragment {
     case '3h':
     case '6h': {
       const midnight = startOfDay(sql`addDays(${firstDay}, ${day})`, zone);
-      return sql`${arrivalMs} - positiveModulo(${arrivalMs} - ${midnight}, ${whole((interval === '3h' ? 3 : 6) * hourMs)})`;
+      return sql`${arrivalMs} - positiveModulo(${arrivalMs} - (${midnight}), ${whole((interval === '3h' ? 3 : 6) * hourMs)})`;
     }
     case 'day':
       return day;

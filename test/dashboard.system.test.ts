@@ -75,6 +75,7 @@ const pages = (): readonly (readonly [address: string, part: string])[] => [
   ['/boards', 'h1'],
   ['/properties?name=Team', 'table'],
   ['/users', 'table'],
+  ['/users/ann', '[role=img]'],
   ['/webhooks', 'h2'],
   ['/webhooks/new', 'form[aria-label=Webhook]'],
   ['/keys', 'table'],
@@ -118,7 +119,11 @@ it('a key signs in, is kept by no script, and leads to the page that was asked f
 
 it('each series of a chart has a colour of its own, also with reduced motion', async () => {
   const view = { ...desktop, reducedMotion: 'reduce' } as const;
-  const { page } = await openSignedIn(browser, `${service.api}/explore?range=1h&by=%5B%22properties.Team%22%5D`, view);
+  const { page } = await openSignedIn(
+    browser,
+    `${service.api}/explore?range=1h&metrics=%5B%22cost%22%5D&by=%5B%22properties.Team%22%5D`,
+    view,
+  );
   await page.locator('main ul li i').nth(2).waitFor();
   const colors = await page.evaluate<readonly string[]>(
     "[...document.querySelectorAll('main ul li i')].map((mark) => getComputedStyle(mark).backgroundColor)",

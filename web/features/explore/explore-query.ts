@@ -30,19 +30,20 @@ export interface Exploration {
   readonly sort: MetricName;
   readonly order: 'asc' | 'desc';
   readonly top: number;
+  /** Width of a chart in a window of this width; absent: charts are as wide as the page. */
+  readonly chartWidth?: (windowWidth: number) => number;
   /** Whether figures over time are asked for, too. */
   readonly isOverTime: boolean;
 }
 
 /** Where a range without a start begins. */
 const oldestMs = 1826 * 86_400_000;
-const room = { oldestMs, chartWidth: wideChart };
 /** A line chart takes no more colours than there are. */
 const maxLines = 8;
 
 /** The groups with their figures, and every metric over time. */
-export function useExploration({ filter, range, metrics, shown, by, sort, order, top, isOverTime }: Exploration) {
-  const buckets = useBuckets(range, room);
+export function useExploration({ filter, range, metrics, shown, by, sort, order, top, isOverTime, chartWidth = wideChart }: Exploration) {
+  const buckets = useBuckets(range, { oldestMs, chartWidth });
   const { from, to } = buckets;
   const asked = useMemo(() => withUnpriced([...metrics, ...(shown ?? [])], sort), [metrics, shown, sort]);
   const isAllTime = range.range === 'all';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { everything } from '../../../src/query/filter/ast.ts';
+import { parseSearch } from '../../../src/query/language/parse.ts';
 import { formatCount } from '../../lib/format.ts';
 import { type Group, groupId, groupsQuery } from '../../lib/metrics/groups.ts';
 import { searchFor } from '../../lib/search-text.ts';
@@ -12,6 +12,9 @@ import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 
 const shownModels = 50;
 
+/** A step of a tool and a call that broke off before its usage have nothing that a price could be of. */
+const withTokens = parseSearch('tokens:>0').filter;
+
 export interface UnpricedProps {
   readonly mayChange: boolean;
   readonly onPrice: (model: string) => void;
@@ -21,7 +24,7 @@ export interface UnpricedProps {
 export function Unpriced({ mayChange, onPrice }: UnpricedProps): ReactNode {
   const { data, error } = useQuery(
     groupsQuery({
-      filter: everything,
+      filter: withTokens,
       from: undefined,
       to: undefined,
       metrics: ['unpriced_count', 'total_tokens', 'count'],

@@ -8,6 +8,7 @@ import { figureText, formatOf } from '../../lib/metrics/metric-format.ts';
 import { searchFor } from '../../lib/search-text.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
+import { chartInRow } from '../../lib/use-buckets.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Facts } from '../../ui/layout/facts.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
@@ -50,6 +51,8 @@ export function UserPage(): ReactNode {
   );
 }
 
+/** The least width of a chart with the gap behind it. */
+const cardPixels = 332;
 const charted: readonly MetricName[] = ['cost', 'count', 'errors'];
 const totals: readonly MetricName[] = [
   ...charted,
@@ -73,6 +76,7 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
     order: 'desc',
     top: 1,
     isOverTime: true,
+    chartWidth: chartInRow(cardPixels),
   });
   const { groups, error, isLoading } = exploration;
   if (error !== null) return <PageError error={error} />;
@@ -97,7 +101,8 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
           ['Requests', figureText('count', total)],
           ['Errors', `${figureText('errors', total)} (${formatOf('error_rate')(total?.error_rate ?? null)})`],
           ['Sessions', figureText('sessions', total)],
-          ['Input tokens', `${figureText('prompt_tokens', total)} (${figureText('prompt_cache_read_rate', total)} cached)`],
+          ['Input tokens', figureText('prompt_tokens', total)],
+          ['Cached share of input', figureText('prompt_cache_read_rate', total)],
           ['Output tokens', figureText('completion_tokens', total)],
         ]}
       />
@@ -134,7 +139,7 @@ function Groups({ title, by, filter, q, range }: GroupsProps): ReactNode {
       ) : groups === undefined ? (
         <Loading what="Adding up" />
       ) : (
-        <ExploreTable answer={groups} {...asked} {...{ q, range, names }} label={title} />
+        <ExploreTable answer={groups} {...asked} {...{ q, range, names }} label={`Table of ${title.toLowerCase()}`} />
       )}
     </Section>
   );

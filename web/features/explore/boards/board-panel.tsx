@@ -3,6 +3,7 @@ import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } 
 import type { BoardPanel } from '../../../../src/client/types/dashboard.ts';
 import { printSearch } from '../../../../src/query/language/print.ts';
 import type { RangeSearch } from '../../../lib/time-range.ts';
+import { wideChart } from '../../../lib/use-buckets.ts';
 import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
 import { MenuButton } from '../../../ui/overlay/menu-button.tsx';
@@ -93,11 +94,13 @@ function Figures({ panel, range, q }: Pick<BoardPanelProps, 'panel' | 'range'> &
   const { chart, metrics, by, sort, order } = query;
   const isAlone = metrics.length === 1;
   const isOverTime = chart === 'line' || chart === 'bars';
-  const exploration = useExploration({ ...query, range, isOverTime });
+  const exploration = useExploration({ ...query, range, isOverTime, chartWidth: panelWidths[panel.width ?? 1] });
   const { groups, names, error, isLoading } = exploration;
   if (error !== null) return <ErrorNotice error={error} />;
   if (isLoading || groups === undefined) return <Loading what="Adding up" />;
-  if (!isOverTime) return <ExploreTable answer={groups} {...{ metrics, by, sort, order, q, range, names }} />;
+  if (!isOverTime) {
+    return <ExploreTable label={`Table of ${panel.title}`} answer={groups} {...{ metrics, by, sort, order, q, range, names }} />;
+  }
   return metrics.map((metric) => (
     <CourseChart
       key={metric}
@@ -108,6 +111,15 @@ function Figures({ panel, range, q }: Pick<BoardPanelProps, 'panel' | 'range'> &
     />
   ));
 }
+
+/** Where a board has one column only, each panel is as wide as the page. */
+const oneColumn = 1200;
+
+function panelWidth(columns: number): (windowWidth: number) => number {
+  return (windowWidth) => (wideChart(windowWidth) * (windowWidth > oneColumn ? columns : 3)) / 3;
+}
+
+const panelWidths = { 1: panelWidth(1), 2: panelWidth(2), 3: panelWidth(3) } as const;
 
 /** Whether an element has been in view, or nearly. */
 function useSeen(place: RefObject<HTMLElement | null>): boolean {

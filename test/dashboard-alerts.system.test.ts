@@ -76,6 +76,7 @@ describe.each(views)('at $width pixels, $colorScheme', (view) => {
     await watched.page.waitForSelector('table');
     for (const [address, part] of [
       ['/alerts', 'table'],
+      ['/?range=24h', 'ul[aria-label^=Incidents]'],
       [`/alerts/${hostileRule}`, 'table'],
       [`/alerts/${hostileRule}?tab=incidents`, 'table'],
       [`/alerts/${hostileRule}?tab=history`, 'table'],
@@ -206,6 +207,10 @@ it('a rule that fires is seen on every page, without a request of its own', asyn
 
 it('the list shows the latest incident of a rule, and its page which message did not arrive and why', async () => {
   const incidents = (await api.call<readonly { started_at: string }[]>('GET', `/v1/alerts/${hostileRule}/incidents`)).body.data;
+  const all = (await api.call<readonly { alert_id: string; alert_name: string }[]>('GET', '/v1/incidents?limit=10')).body.data;
+  expect(all.filter((incident) => incident.alert_id === hostileRule)).toEqual(
+    incidents.map((incident) => ({ ...incident, alert_id: hostileRule, alert_name: hostile })),
+  );
   const rules = (await api.call<readonly { id: string; status: { last_incident_at: string } }[]>('GET', '/v1/alerts')).body.data;
   const rule = rules.find(({ id }) => id === hostileRule);
   expect(rule?.status.last_incident_at).toBe(incidents[0]?.started_at);

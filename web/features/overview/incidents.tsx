@@ -47,7 +47,7 @@ export function Incidents({ rows }: Pick<ShownIncidents, 'rows'>): ReactNode {
       {rows.slice(0, shownIncidents).map(({ id, alert_id: alertId, alert_name: name, started_at: start, ended_at: end }) => (
         <li key={id}>
           {end === null ? <Badge kind="bad">Firing</Badge> : <Badge kind="plain">Resolved</Badge>}{' '}
-          <Link to="/alerts/$alertId" params={{ alertId }} dir="auto">
+          <Link to="/alerts/$alertId" params={{ alertId }} dir="auto" title={name} className="clip">
             {name}
           </Link>{' '}
           <span className="muted">since {formatTime(start, timeZone())}</span>

@@ -137,7 +137,6 @@ export interface PivotProps extends Asked {
 /** A metric, with the values of the last dimension side by side. */
 export function Pivot({ answer, metric, by, q, range }: PivotProps): ReactNode {
   const { columns, rows } = pivotOf(answer);
-  const format = formatOf(metric);
   const last = by.slice(-1);
   const first = by.slice(0, -1);
   type PivotRow = (typeof rows)[number];
@@ -172,8 +171,8 @@ export function Pivot({ answer, metric, by, q, range }: PivotProps): ReactNode {
         keyOf={({ key }) => groupId(key)}
       />
       <p className={styles['rest']}>
-        {answer.other !== undefined && <>Other groups: {format(answer.other[metric] ?? null)}. </>}
-        {answer.total !== undefined && <>Total: {format(answer.total[metric] ?? null)}.</>}
+        {answer.other !== undefined && <>Other groups: {figureText(metric, answer.other)}. </>}
+        {answer.total !== undefined && <>Total: {figureText(metric, answer.total)}.</>}
       </p>
     </>
   );

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { SessionItem, SessionNode } from '../../../src/client/client.ts';
@@ -12,7 +13,7 @@ import styles from './session-page.module.css';
 import type { Step } from './trace/steps.ts';
 import { percent } from './trace/shares.ts';
 import { hasFailed } from './trace/rows.ts';
-import { cachedShare } from './usual/figures.ts';
+import { usualQuery } from './usual/usual-query.ts';
 
 const route = getRouteApi('/shell/sessions/$sessionId');
 
@@ -25,6 +26,7 @@ interface SessionHeadProps {
 
 export function SessionHead({ session, tree, steps, lengthMs }: SessionHeadProps): ReactNode {
   const sessionsSearch = useLocation({ select: ({ state }) => state.sessionsSearch ?? {} });
+  const { data: compared } = useQuery(usualQuery(session));
   const failed = steps.filter(hasFailed).length;
   return (
     <header className={styles['head']}>
@@ -47,8 +49,8 @@ export function SessionHead({ session, tree, steps, lengthMs }: SessionHeadProps
         <Actions session={session} lengthMs={lengthMs} />
       </div>
       <div className={styles['about']}>
-        <Figures session={session} lengthMs={lengthMs} />
-        <CostFindings {...{ session, tree, steps }} />
+        <Figures session={session} lengthMs={lengthMs} cached={compared?.own.cached} />
+        <CostFindings {...{ session, tree, steps, compared }} />
       </div>
     </header>
   );
@@ -83,12 +85,16 @@ interface AboutProps {
   readonly lengthMs: number;
 }
 
-function Figures({ session, lengthMs }: AboutProps): ReactNode {
-  const cached = cachedShare({ prompt_tokens: session.prompt_tokens, prompt_cache_read_tokens: 0 });
+interface FiguresProps extends AboutProps {
+  /** Share of the input that the provider had in its cache; undefined: not known so far. */
+  readonly cached: number | null | undefined;
+}
+
+function Figures({ session, lengthMs, cached }: FiguresProps): ReactNode {
   const figures: readonly (readonly [string, string, string])[] = [
     ['Cost', formatCost(session.total_cost), ''],
     ['Steps', formatCount(session.total_requests), ''],
-    ['Input cached', cached === null ? '–' : percent(cached), ''],
+    ['Input cached', cached === null || cached === undefined ? '–' : percent(cached), ''],
     [
       'Tokens',
       formatCount(session.total_tokens),

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { comparison, type SessionFigures, usualOf } from './usual.ts';
+
+const session = (cost: number, steps: number, cached: number | null, name = 'export'): SessionFigures => ({
+  id: '',
+  name,
+  cost,
+  steps,
+  cached,
+});
+const others = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6].map((cost, index) => session(cost, 10 + index, 0.8, index < 5 ? 'export' : 'other'));
+
+it('the usual session is the median of five of its name at least, else of those with its properties', () => {
+  expect(usualOf(session(1, 1, 0), others)).toEqual({ by: 'name', sessions: 5, cost: 0.3, steps: 12, cached: 0.8 });
+  expect(usualOf(session(1, 1, 0, 'rare'), others)).toMatchObject({ by: 'properties', sessions: 6, cost: 0.35, steps: 12.5 });
+  expect(usualOf(session(1, 1, 0, ''), others.slice(0, 4))).toBeUndefined();
+});
+
+it('a runaway and an ordinary session read differently', () => {
+  const usual = { by: 'properties', sessions: 48, cost: 0.29, steps: 15, cached: 0.78 } as const;
+  expect(comparison(session(7.54, 64, 0), usual)).toEqual([
+    '26 times a usual session: $7.54 against $0.29, the median of 48 with these properties in 30 days.',
+    '64 steps against 15.',
+    '0 % of the input came from the provider’s cache, against 78 %.',
+  ]);
+  expect(comparison(session(0.28, 16, 0.79), usual)).toEqual([
+    'About as much as a usual session: $0.28 against $0.29, the median of 48 with these properties in 30 days.',
+  ]);
+  expect(comparison(session(0.1, 4, null), { ...usual, by: 'name' })).toEqual([
+    'Less than a usual session: $0.10 against $0.29, the median of 48 of this name in 30 days.',
+  ]);
+  expect(comparison(session(1, 1, 1), { ...usual, cost: 0 })).toEqual([]);
+});

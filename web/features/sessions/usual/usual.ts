@@ -1,0 +1,73 @@
+import { formatCost, formatCount } from '../../../lib/format.ts';
+import { percent } from '../trace/shares.ts';
+
+/** What sessions are compared by. */
+export interface SessionFigures {
+  readonly id: string;
+  readonly name: string | null;
+  readonly cost: number;
+  readonly steps: number;
+  /** Share of the input that the provider read from its cache; null without input. */
+  readonly cached: number | null;
+}
+
+/** The median of others. */
+export interface Usual {
+  /** What they share with the session. */
+  readonly by: 'name' | 'properties';
+  readonly sessions: number;
+  readonly cost: number;
+  readonly steps: number;
+  readonly cached: number | null;
+}
+
+/** Of fewer others nothing is usual. */
+const leastOthers = 5;
+const muchMore = 1.5;
+const muchOfCache = 0.1;
+
+/** @param others sessions of the same name, or with the same properties. */
+export function usualOf(own: SessionFigures, others: readonly SessionFigures[]): Usual | undefined {
+  const named = others.filter(({ name }) => own.name !== null && own.name !== '' && name === own.name);
+  const [by, some] = named.length >= leastOthers ? (['name', named] as const) : (['properties', others] as const);
+  if (some.length < leastOthers) return undefined;
+  const shares = some.flatMap(({ cached }) => cached ?? []);
+  return {
+    by,
+    sessions: some.length,
+    cost: median(some.map(({ cost }) => cost)),
+    steps: median(some.map(({ steps }) => steps)),
+    cached: shares.length === 0 ? null : median(shares),
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const half = Math.floor(sorted.length / 2);
+  const [low = 0, high = 0] = [sorted[half - 1], sorted[half]];
+  return sorted.length % 2 === 1 ? high : (low + high) / 2;
+}
+
+/** How a session stands to the usual one: the cost first, then what made it so. */
+export function comparison(own: SessionFigures, usual: Usual): readonly string[] {
+  const of = `the median of ${formatCount(usual.sessions)} ${usual.by === 'name' ? 'of this name' : 'with these properties'} in 30 days`;
+  const ratio = usual.cost > 0 ? own.cost / usual.cost : undefined;
+  if (ratio === undefined) return [];
+  const against = `${formatCost(own.cost)} against ${formatCost(usual.cost)}, ${of}.`;
+  if (ratio < muchMore) return [`${ratio < 1 / muchMore ? 'Less than a usual session' : 'About as much as a usual session'}: ${against}`];
+  const steps = own.steps / usual.steps;
+  return [
+    `${times(ratio)} times a usual session: ${against}`,
+    ...(steps < muchMore ? [] : [`${formatCount(own.steps)} steps against ${formatCount(usual.steps)}.`]),
+    ...cacheSentence(own.cached, usual.cached),
+  ];
+}
+
+function cacheSentence(own: number | null, usual: number | null): readonly string[] {
+  if (own === null || usual === null || Math.abs(own - usual) < muchOfCache) return [];
+  return [`${percent(own)} of the input came from the provider’s cache, against ${percent(usual)}.`];
+}
+
+function times(ratio: number): string {
+  return ratio >= 10 ? formatCount(Math.round(ratio)) : ratio.toFixed(1);
+}

@@ -2,10 +2,11 @@ import { amazonWire } from './amazon/wire.ts';
 import { anthropicWire } from './anthropic/wire.ts';
 import { cohereWire } from './cohere/wire.ts';
 import { googleWire } from './google/wire.ts';
+import { ollamaWire } from './ollama/wire.ts';
 import { openAiWire } from './openai/wire.ts';
 import type { WireFacts } from './format/wire.ts';
 
-const formats: readonly WireFacts[] = [openAiWire, googleWire, anthropicWire, amazonWire, cohereWire];
+const formats: readonly WireFacts[] = [openAiWire, googleWire, anthropicWire, amazonWire, cohereWire, ollamaWire];
 
 function all<Name extends keyof WireFacts>(name: Name): NonNullable<WireFacts[Name]>[number][] {
   return formats.flatMap((format) => (format[name] ?? []) as NonNullable<WireFacts[Name]>[number][]);
@@ -18,6 +19,10 @@ export const wireFacts = {
   streamEndMarkers: all('streamEndMarkers'),
   finalEventTypes: all('finalEventTypes'),
   finalEventTexts: all('finalEventTexts'),
+  contentEvents: all('contentEvents'),
+  streamEvents: all('streamEvents'),
+  contentTexts: all('contentTexts'),
+  contentObjects: all('contentObjects'),
   failureEvents: all('failureEvents'),
   failedFinishReasons: all('failedFinishReasons'),
   failedElements: all('failedElements'),

@@ -83,6 +83,7 @@ const answers = fc.record({
     outcome: fc.constant('complete'),
     elapsedMs: count,
     firstByteMs: maybe(count),
+    firstTokenMs: fc.option(fc.option(count, { nil: null }), { nil: undefined }),
     overheadMs: fc.nat(10_000_000).map((micros) => micros / 1000),
     requestBytes: count,
     responseBytes: count,

@@ -34,7 +34,7 @@ export function serializeAnswered(answer: ExchangeAnswer): string {
   const isCut = end.requestCut !== undefined || end.responseCut !== undefined || end.responseTailFollows !== undefined;
   const isRare = end.firstByteMs === undefined || end.status !== undefined || isCut;
   if (isRare || hasFacts(head) || hasFacts(end)) return JSON.stringify(answer);
-  return `{"head":{"status":${head.status},"headers":{${headersText(head.headers)}},"elapsedMs":${head.elapsedMs}},"end":{"outcome":"${end.outcome}","elapsedMs":${end.elapsedMs},"firstByteMs":${end.firstByteMs},"overheadMs":${end.overheadMs},"requestBytes":${end.requestBytes},"responseBytes":${end.responseBytes}}}`;
+  return `{"head":{"status":${head.status},"headers":{${headersText(head.headers)}},"elapsedMs":${head.elapsedMs}},"end":{"outcome":"${end.outcome}","elapsedMs":${end.elapsedMs},"firstByteMs":${end.firstByteMs}${end.firstTokenMs === undefined ? '' : `,"firstTokenMs":${end.firstTokenMs}`},"overheadMs":${end.overheadMs},"requestBytes":${end.requestBytes},"responseBytes":${end.responseBytes}}}`;
 }
 
 /** By key hash. The organisation shows whether the text is current. */

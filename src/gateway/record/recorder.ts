@@ -70,6 +70,7 @@ export class ExchangeRecorder {
   private ended = false;
   private lastFrame: LastFrame | undefined;
   private firstByteMs: number | undefined;
+  private firstTokenMs: number | null | undefined;
   /** Body bytes that passed, and those of them that are in the spool. */
   private passedBytes = 0;
   private writtenBytes = 0;
@@ -156,6 +157,16 @@ export class ExchangeRecorder {
     this.addPart(response, response.take(chunk, this.options.bodyMaxBytes));
   }
 
+  /** Looks are kept at the response for its first content: without any, the record says that there was none. */
+  watchesContent(): void {
+    this.firstTokenMs = null;
+  }
+
+  /** The part that has just come has the first content. */
+  contentBegan(): void {
+    this.firstTokenMs ??= Math.max(this.firstByteMs ?? 0, Math.round(this.elapsedMs()));
+  }
+
   writeOut(): void {
     const { pendingHead } = this;
     if (pendingHead === undefined) return;
@@ -223,6 +234,7 @@ export class ExchangeRecorder {
       outcome,
       elapsedMs: Math.round(this.elapsedMs()),
       firstByteMs: this.firstByteMs,
+      firstTokenMs: this.firstTokenMs,
       overheadMs: Math.round(overheadMs * 1000) / 1000,
       requestBytes: request.bytes,
       responseBytes: response.bytes,

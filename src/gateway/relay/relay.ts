@@ -19,6 +19,7 @@ import type { AddressNotes } from './address-notes.ts';
 import { AddressFilter } from './address-filter.ts';
 import { PackedAddressFilter } from './packed-address-filter.ts';
 import { addressMembersAt, listenerAddress, type Readdress, readdressHeaders, readdressing, withoutDigests } from './reply-addresses.ts';
+import { ReplyBeginning, type Seen } from './reply-beginning.ts';
 import { UsageChunkFilter } from './stream-usage.ts';
 
 export interface RelayOptions {
@@ -63,6 +64,8 @@ export class Relay implements ResponseSink {
   private readonly gate: DeliveryGate;
   /** What the client gets of a body that is recorded as it came. */
   private filter: ReplyFilter | undefined;
+  /** Until the first content of a stream has come. */
+  private beginning: ReplyBeginning | undefined;
 
   constructor(options: RelayOptions) {
     this.options = options;
@@ -111,6 +114,7 @@ export class Relay implements ResponseSink {
       hasDate,
       contentLength: length === undefined ? undefined : Number(length),
     };
+    this.watchBeginning(recorded);
     this.filter = this.filterFor(status, recorded);
     if (this.filter === undefined) this.gate.setHead(head, holdPolicyFor(recorded));
     else {
@@ -132,6 +136,7 @@ export class Relay implements ResponseSink {
     if (this.phase === 'ended') return;
     const { recorder } = this.options;
     recorder.responsePart(chunk);
+    if (this.beginning !== undefined) this.noteContent(this.beginning.see(chunk));
     if (this.phase === 'attached') {
       const delivered = this.filter === undefined ? chunk : this.filter.pass(chunk);
       if (delivered.length > 0) this.gate.pass(delivered);
@@ -200,11 +205,25 @@ export class Relay implements ResponseSink {
     this.flow.detach();
     const { recorder, meter, response } = this.options;
     const ended = isDetached ? 'client_left' : outcome;
+    if (this.beginning !== undefined) this.noteContent(this.beginning.end());
     recorder.end(ended, this.overheadMs, () => {
       meter.ended(ended, this.gate.status ?? 0, this.overheadMs);
       if (!recorder.recorded) meter.unrecorded(recorder.unrecordedReason());
       if (!isDetached && !response.destroyed) deliver?.();
     });
+  }
+
+  /** A body of known length is no stream, unless it says so. */
+  private watchBeginning(recorded: Readonly<Record<string, string>>): void {
+    if (recorded['content-length'] !== undefined && !isEventStream(recorded['content-type'])) return;
+    this.beginning = new ReplyBeginning(recorded['content-encoding']);
+    this.options.recorder.watchesContent();
+  }
+
+  private noteContent(seen: Seen): void {
+    if (seen === 'nothing') return;
+    this.beginning = undefined;
+    if (seen === 'content') this.options.recorder.contentBegan();
   }
 
   private filterFor(status: number, recorded: Readonly<Record<string, string>>): ReplyFilter | undefined {

@@ -234,11 +234,16 @@ function timingOf(exchange: Exchange, { streamed }: ReadResponse) {
     responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
     latencyMs,
     timeToFirstByteMs: firstByteMs,
-    timeToFirstTokenMs: streamed ? firstByteMs : null,
+    timeToFirstTokenMs: streamed ? firstTokenOf(end, firstByteMs) : null,
     streamed,
     gatewayOverheadMs: end?.overheadMs ?? null,
     attempts: attemptsOf(exchange),
   };
+}
+
+/** Frames of an earlier version have the first byte alone. */
+function firstTokenOf(end: Exchange['end'], firstByteMs: number | null): number | null {
+  return end?.firstTokenMs === undefined ? firstByteMs : end.firstTokenMs;
 }
 
 /** As its sender told them. */

@@ -131,7 +131,7 @@ export const requestColumns = {
     ({ timeToFirstTokenMs }) => timeToFirstTokenMs,
     shown(
       'time_to_first_token',
-      'Milliseconds from the request to the first byte of the response body, for event streams; null for other replies.',
+      'Milliseconds from the request to the first piece of content of a stream: text, reasoning, arguments of a tool, audio or a picture; null for other responses.',
     ),
   ),
   prompt_cache_read_tokens: nullable(

@@ -213,6 +213,8 @@ export interface ExchangeEnd extends EndFacts {
   readonly elapsedMs: number;
   /** Milliseconds from `openedAt` to the first byte of the response's body; absent when there was none. */
   readonly firstByteMs?: number | undefined;
+  /** The same to the first piece of content of a stream; null: none came, or its bytes did not show it; absent: nobody looked. */
+  readonly firstTokenMs?: number | null | undefined;
   /**
    * Milliseconds (with fractions) spent by the gateway before the request went out, from the arrival of its head, without the wait for its
    * body; also in the response's `Server-Timing`. Passing the response on is not included: separating our time from the provider's would

@@ -6,6 +6,8 @@ export const bedrockName: AddressedProvider = 'bedrock';
 export const amazonWire: WireFacts = {
   binaryStreamTypes: ['amazon.eventstream'],
   failureMessageHeaders: [':exception-type', ':error-code'],
+  // Of Llama and of Titan; others have members of other formats.
+  contentTexts: ['generation', 'outputText'],
   cacheKeyHeaders: [
     'x-amzn-bedrock-accept',
     'x-amzn-bedrock-guardrailidentifier',

@@ -3,5 +3,13 @@ import type { WireFacts } from '../format/wire.ts';
 export const cohereWire: WireFacts = {
   streamEndMarkers: ['message-end'],
   finalEventTypes: ['message-end'],
+  contentEvents: ['content-delta', 'tool-plan-delta', 'tool-call-delta', 'text-generation', 'tool-calls-chunk'],
+  streamEvents: [
+    '(?:message|content|tool-call|citation|stream)-(?:start|end)',
+    'search-(?:queries-generation|results)',
+    'tool-calls-generation',
+    'citation-generation',
+  ],
+  contentTexts: ['tool_plan'],
   failedFinishReasons: ['ERROR', 'TIMEOUT'],
 };

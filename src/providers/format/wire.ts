@@ -35,6 +35,12 @@ export interface WireFacts {
   readonly finalEventTypes?: readonly string[];
   /** Regular expressions for the end of a stream whose last event has no such type. */
   readonly finalEventTexts?: readonly string[];
+  /** Regular expressions for names and `type`s of events that bring a piece of an answer, and of all others of the format's streams. */
+  readonly contentEvents?: readonly string[];
+  readonly streamEvents?: readonly string[];
+  /** Members that hold a piece of an answer: text, reasoning, arguments of a tool, audio or a picture. Their values are texts, or objects. */
+  readonly contentTexts?: readonly string[];
+  readonly contentObjects?: readonly string[];
   /** Names and `type`s of events that report a failure. */
   readonly failureEvents?: readonly string[];
   /** Values of `finish_reason` that report a failure. */

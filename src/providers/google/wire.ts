@@ -4,6 +4,9 @@ import type { WireFacts } from '../format/wire.ts';
 export const googleWire: WireFacts = {
   // A stream has no end event; its last chunk has the finish reason.
   finalEventTexts: [String.raw`"finishReason"\s*:\s*"`],
+  contentEvents: [String.raw`(?:step|content)\.delta`, String.raw`interaction\.completed`],
+  streamEvents: [String.raw`(?:interaction|step|content)\.[\w.]+`],
+  contentObjects: ['functionCall', 'executableCode', 'args', 'arguments'],
   failedElements: [String.raw`[[,]\s*\{\s*"error"\s*:\s*\{`],
   usageMembers: ['usageMetadata'],
   backgroundPaths: ['/interactions'],

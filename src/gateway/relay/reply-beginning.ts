@@ -1,0 +1,169 @@
+import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
+import { isIdentity } from '../http/content-coding.ts';
+import { wireFacts } from '../../providers/wire-facts.ts';
+
+/** What a reply has shown of its answer so far. */
+export type Seen = 'nothing' | 'content';
+
+/** Of a line or of packed bytes; what is behind is passed by. */
+const maxHeldBytes = 64 * 1024;
+/** Characters of binary messages that are looked at again with the next chunk. */
+const overlap = 4096;
+/** Characters in which an event names its type, and names that are looked at. */
+const typeWithin = 2048;
+
+const { contentEvents, streamEvents, contentTexts, contentObjects, failureEvents } = wireFacts;
+const anyOf = (texts: readonly string[]): string => texts.join('|');
+const ofContent = new RegExp(`^(?:${anyOf(contentEvents)})$`);
+const ofStreams = new RegExp(`^(?:${anyOf([...contentEvents, ...streamEvents, ...failureEvents])})$`);
+/** A member with a text that is not empty, or with an object. Quotes within a text are escaped, so a name with its quotes is a name. */
+const contentMember = new RegExp(String.raw`"(?:${anyOf(contentTexts)})"\s*:\s*"[^"]|"(?:${anyOf(contentObjects)})"\s*:\s*\{`);
+const typeMember = /"(?:type|event_type)"\s*:\s*"([\w.-]+)"/g;
+const packedEvent = /"bytes"\s*:\s*"([A-Za-z0-9+/=]+)"/g;
+
+/**
+ * Looks for the first piece of content in a reply as its bytes pass: text, reasoning, the argument of a tool call, audio or a picture. What
+ * comes before it is little: names, comments, an event that repeats the request. Nothing is parsed.
+ */
+export class ReplyBeginning {
+  private seen: Seen = 'nothing';
+  private readonly coding: string | undefined;
+  private readonly packed: Buffer[] = [];
+  private packedBytes = 0;
+  private unpackedBytes = 0;
+  private isBinary: boolean | undefined;
+  /** The line that is not complete yet, or the end of what was looked at in binary messages. */
+  private held = '';
+  private isPassingBy = false;
+  private isAfterReturn = false;
+  /** The name of the event whose lines come. */
+  private event = '';
+
+  /** @param coding of the body. */
+  constructor(coding?: string) {
+    this.coding = isIdentity(coding) ? undefined : coding?.trim().toLowerCase();
+  }
+
+  see(chunk: Buffer): Seen {
+    if (this.seen === 'nothing') this.seen = this.coding === undefined ? this.look(chunk) : this.unpack(chunk);
+    return this.seen;
+  }
+
+  /** At the end of the reply: its last line may have no end. */
+  end(): Seen {
+    if (this.seen === 'nothing' && this.isBinary !== true && !this.isPassingBy) this.seen = this.line(this.held);
+    this.held = '';
+    return this.seen;
+  }
+
+  private look(chunk: Buffer): Seen {
+    this.isBinary ??= chunk[0] === 0;
+    const text = chunk.toString('latin1');
+    return this.isBinary ? this.messages(text) : this.lines(text);
+  }
+
+  /** The beginning of packed bytes is unpacked again with each chunk; it is short. */
+  private unpack(chunk: Buffer): Seen {
+    if (this.packedBytes > maxHeldBytes) return 'nothing';
+    this.packed.push(chunk);
+    this.packedBytes += chunk.length;
+    const unpacked = unpackedStart(Buffer.concat(this.packed), this.coding);
+    const more = unpacked?.subarray(this.unpackedBytes);
+    if (more === undefined || more.length === 0) return 'nothing';
+    this.unpackedBytes += more.length;
+    return this.look(more);
+  }
+
+  private messages(text: string): Seen {
+    const looked = this.held + text;
+    this.held = looked.slice(-overlap);
+    for (const [, base64 = ''] of looked.matchAll(packedEvent)) {
+      const seen = this.data(Buffer.from(base64, 'base64').toString('latin1'));
+      if (seen !== 'nothing') return seen;
+    }
+    return contentMember.test(looked) ? 'content' : 'nothing';
+  }
+
+  private lines(text: string): Seen {
+    const hasReturns = text.includes('\r');
+    let start = 0;
+    for (;;) {
+      // A line feed behind a carriage return belongs to it.
+      if (this.isAfterReturn && start < text.length) {
+        this.isAfterReturn = false;
+        if (text[start] === '\n') start += 1;
+      }
+      const end = hasReturns ? lineEnd(text, start) : text.indexOf('\n', start);
+      if (end === -1) break;
+      const line = this.held + text.slice(start, end);
+      const isPassedBy = this.isPassingBy;
+      this.held = '';
+      this.isPassingBy = false;
+      this.isAfterReturn = text[end] === '\r';
+      start = end + 1;
+      const seen = isPassedBy ? 'nothing' : this.line(line);
+      if (seen !== 'nothing') return seen;
+    }
+    return this.isPassingBy ? 'nothing' : this.hold(text.slice(start));
+  }
+
+  private hold(text: string): Seen {
+    this.held += text;
+    if (this.held.length <= maxHeldBytes) return 'nothing';
+    // A picture of megabytes comes in one line.
+    const beginning = this.held;
+    this.held = '';
+    this.isPassingBy = true;
+    return this.line(beginning);
+  }
+
+  private line(line: string): Seen {
+    if (line === '') this.event = '';
+    else if (line.startsWith('event:')) {
+      this.event = line.slice('event:'.length).trim();
+    } else if (line.startsWith('data:')) return this.data(line.slice('data:'.length));
+    else if (!fieldLine.test(line)) return this.data(line);
+    return 'nothing';
+  }
+
+  private data(data: string): Seen {
+    const type = ofStreams.test(this.event) ? this.event : typeOf(data);
+    return (type === '' || ofContent.test(type)) && contentMember.test(data) ? 'content' : 'nothing';
+  }
+}
+
+/** Comments and fields of events that hold no data. */
+const fieldLine = /^(?::|id:|retry:)/;
+
+function lineEnd(text: string, from: number): number {
+  const feed = text.indexOf('\n', from);
+  const carriage = text.indexOf('\r', from);
+  return feed === -1 || (carriage !== -1 && carriage < feed) ? carriage : feed;
+}
+
+/** The type of an event that a format knows, empty for any other. */
+function typeOf(data: string): string {
+  for (const [, type = ''] of data.slice(0, typeWithin).matchAll(typeMember)) if (ofStreams.test(type)) return type;
+  return '';
+}
+
+const maxUnpackedBytes = 16 * maxHeldBytes;
+
+function unpackedStart(bytes: Buffer, coding: string | undefined): Buffer | undefined {
+  const options = { maxOutputLength: maxUnpackedBytes, finishFlush: constants.Z_SYNC_FLUSH };
+  try {
+    switch (coding) {
+      case 'gzip':
+      case 'x-gzip':
+        return gunzipSync(bytes, options);
+      case 'deflate':
+        return inflateSync(bytes, options);
+      case 'br':
+        return brotliDecompressSync(bytes, { maxOutputLength: maxUnpackedBytes, finishFlush: constants.BROTLI_OPERATION_FLUSH });
+      default:
+        return undefined;
+    }
+  } catch {
+    return undefined;
+  }
+}

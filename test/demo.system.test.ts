@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createClient } from '../src/client/client.ts';
 import { eventually } from './support/eventually.ts';
@@ -16,7 +17,9 @@ function folders(): readonly string[] {
 it('shows teams with what they cost, a session that was dearest, and nothing is left of it after Ctrl-C', async () => {
   const port = await stablePort();
   const before = new Set(folders());
-  const demo = spawn(process.execPath, [program, 'demo', '--requests', '600', '--port', String(port)], { env: ownEnvironment() });
+  const demo = spawn(process.execPath, [program, 'demo', '--requests', '600'], {
+    env: { ...ownEnvironment(), GATELOG_GATEWAY_PORT: String(port), GATELOG_API_PORT: String(port + 1) },
+  });
   const ended = once(demo, 'exit');
   let printed = '';
   demo.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
@@ -33,9 +36,54 @@ it('shows teams with what they cost, a session that was dearest, and nothing is 
     expect(Number(sessions[0]?.total_requests)).toBeGreaterThan(64);
     expect((await gatelog.boards.list()).data.map(({ name }) => name)).toEqual(['Spend']);
   } finally {
+    // As from a terminal by way of npm, which sends it on.
     demo.kill('SIGINT');
+    demo.kill('SIGINT');
+    setTimeout(() => demo.kill('SIGINT'), 300);
   }
   expect(await ended).toEqual([0, null]);
   expect(folders().filter((name) => !before.has(name))).toEqual([]);
   await expect(fetch(`http://127.0.0.1:${port + 1}/healthz`)).rejects.toThrow('fetch failed');
+});
+
+it('Ctrl-C while it fills leaves nothing either, also of a folder that a setting names', async () => {
+  const port = await stablePort();
+  const dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'gatelog-named-')), 'data');
+  const demo = spawn(process.execPath, [program, 'demo', '--requests', '600', '--port', String(port)], {
+    env: { ...ownEnvironment(), GATELOG_DATA_DIR: dataDir },
+  });
+  const ended = once(demo, 'exit');
+  await eventually(
+    'its service is up',
+    async () => (await fetch(`http://127.0.0.1:${port + 1}/readyz`).catch(() => undefined))?.ok,
+    60_000,
+  );
+  expect(existsSync(dataDir)).toBe(true);
+  demo.kill('SIGINT');
+  demo.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+it('a folder that holds something is left alone', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'gatelog-named-'));
+  writeFileSync(path.join(dataDir, 'mine.txt'), 'mine');
+  const demo = spawn(process.execPath, [program, 'demo'], { env: { ...ownEnvironment(), GATELOG_DATA_DIR: dataDir } });
+  let said = '';
+  demo.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+  expect(await once(demo, 'close')).toEqual([1, null]);
+  expect(said).toContain('which is not empty, and the demo removes its folder at the end');
+  expect(readdirSync(dataDir)).toEqual(['mine.txt']);
+});
+
+it('an export from a service that never was ends at once', async () => {
+  const port = await stablePort();
+  const exporting = spawn(process.execPath, [program, 'export', '--output', '-'], {
+    env: { ...ownEnvironment(), GATELOG_API_PORT: String(port), GATELOG_API_KEY: 'sk-svc-us-none' },
+  });
+  let said = '';
+  exporting.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+  expect(await once(exporting, 'close')).toEqual([5, null]);
+  expect(said).toContain(`No Gatelog answers at http://127.0.0.1:${port}`);
+  expect(said).not.toContain('goes on when');
 });

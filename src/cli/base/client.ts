@@ -5,7 +5,7 @@ import { type CommandDependencies, CommandError, UsageError } from './dependenci
 import { exitCodes } from './exit-codes.ts';
 import { type ServiceSettings, serviceSettings } from './environment-file.ts';
 
-const standardAddress = 'http://127.0.0.1:8788';
+const standardPort = '8788';
 /** Further tries while a part of the service is away, at the interval that it names. */
 const retries = 4;
 
@@ -19,7 +19,7 @@ export function serviceClient(dependencies: CommandDependencies): GatelogClient 
     const { environmentFile: file, hint } = dependencies;
     hint(`GATELOG_API_URL of ${file} is not used, because GATELOG_API_KEY is set in the environment: set both in one place.`);
   }
-  return createClient({ apiUrl: addressOf(settings), apiKey: keyOf(settings), retries, readJson });
+  return createClient({ apiUrl: addressOf(settings, dependencies), apiKey: keyOf(settings), retries, readJson });
 }
 
 /** Where bodies are shown, their numbers keep their digits; figures elsewhere are numbers to count with. */
@@ -43,7 +43,7 @@ export function isServiceHere(dependencies: CommandDependencies): boolean {
 
 /** Without a slash at its end. */
 export function serviceAddress(dependencies: CommandDependencies): string {
-  return addressOf(serviceSettings(dependencies));
+  return addressOf(serviceSettings(dependencies), dependencies);
 }
 
 /** The service and the organisation that {@link serviceClient} asks, without a secret. */
@@ -52,13 +52,22 @@ export function serviceName(dependencies: CommandDependencies): string {
   const key = createHash('sha256')
     .update(settings.apiKey ?? '')
     .digest('hex');
-  return `${settings.apiUrl ?? standardAddress} with key ${key.slice(0, 8)}`;
+  return `${settings.apiUrl ?? standardAddressOf(dependencies)} with key ${key.slice(0, 8)}`;
 }
 
-function addressOf({ apiUrl: text = standardAddress }: ServiceSettings): string {
+/** Of a service on this machine that takes the same settings. */
+function standardAddressOf({ environment }: CommandDependencies): string {
+  const { GATELOG_API_PORT: port = '' } = environment;
+  return `http://127.0.0.1:${port === '' ? standardPort : port}`;
+}
+
+function addressOf({ apiUrl }: ServiceSettings, dependencies: CommandDependencies): string {
+  const text = apiUrl ?? standardAddressOf(dependencies);
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
-    throw new UsageError(`GATELOG_API_URL is not the address of an API; write one such as ${standardAddress}, without a user.`);
+    throw new UsageError(
+      `GATELOG_API_URL is not the address of an API; write one such as http://127.0.0.1:${standardPort}, without a user.`,
+    );
   }
   return (url.origin + url.pathname).replace(/\/+$/, '');
 }

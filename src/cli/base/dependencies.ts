@@ -27,8 +27,11 @@ export interface CommandDependencies {
   readonly isColoured: boolean;
   /** The file whose `GATELOG_API_KEY` and `GATELOG_API_URL` hold where the environment has none. */
   readonly environmentFile: string;
-  /** Aborts when the process is to end (Ctrl-C, SIGTERM); from then on the second such signal ends it. */
-  readonly untilInterrupted: () => AbortSignal;
+  /**
+   * Aborts when the process is to end (Ctrl-C, SIGTERM). The second such signal ends the process, unless the command cleans up: then only
+   * the command's own end does.
+   */
+  readonly untilInterrupted: (options?: { readonly cleansUp?: true }) => AbortSignal;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Opens and migrates the metadata database, creating it where it is missing; the caller closes it. */
@@ -124,9 +127,11 @@ function writeToReader(bytes: Uint8Array): Promise<void> {
   });
 }
 
-function untilInterrupted(): AbortSignal {
+function untilInterrupted({ cleansUp }: { readonly cleansUp?: true } = {}): AbortSignal {
   const interruption = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort(new Error('interrupted')));
+  const listen = cleansUp === true ? process.on.bind(process) : process.once.bind(process);
+  // TRICKY: npm sends on what the terminal has sent already, so that one Ctrl-C comes twice.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) listen(signal, () => interruption.abort(new Error('interrupted')));
   return interruption.signal;
 }
 

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '../../client/client.ts';
+import { faultSentence, loadConfig } from '../../config/load.ts';
 import { CommandError, type CommandDependencies } from '../base/dependencies.ts';
 import { progressLine } from '../base/progress.ts';
 import { demoRecords } from './records.ts';
@@ -14,7 +15,8 @@ import { callGateway, setUpDemo } from './settings.ts';
 export interface DemoCommandOptions {
   readonly requests: number;
   readonly seed: number;
-  readonly port: number;
+  /** In place of the settings of both ports. */
+  readonly port?: number;
   /** Fills the service, says what it holds, and ends. */
   readonly once?: true;
 }
@@ -23,6 +25,8 @@ const demoKey = 'sk-svc-us-demodemodemodemodemo';
 const batch = 2000;
 const pollMs = 200;
 const startMs = 60_000;
+/** A service stops within 4.5 s. */
+const stopMs = 10_000;
 
 /**
  * `gatelog demo`: a service of its own in the temporary folder, filled with two weeks of four apps, until Ctrl-C. It ends with the folder
@@ -32,10 +36,11 @@ export async function runDemo(
   dependencies: CommandDependencies,
   { requests, seed, port, once: endsAtOnce }: DemoCommandOptions,
 ): Promise<void> {
-  const interrupted = dependencies.untilInterrupted();
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'gatelog-demo-'));
+  const ports = portsOf(dependencies, port);
+  const interrupted = dependencies.untilInterrupted({ cleansUp: true });
+  const dataDir = freshFolder(dependencies.environment['GATELOG_DATA_DIR']);
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
-  const [gateway, api] = [port, port + 1].map((number) => `http://127.0.0.1:${number}`) as [string, string];
+  const [gateway, api] = ports.map((number) => `http://127.0.0.1:${number}`) as [string, string];
   const service = spawn(process.execPath, [main, 'serve'], {
     // The service is ended by this command, after its own Ctrl-C.
     detached: true,
@@ -44,26 +49,56 @@ export async function runDemo(
       ...dependencies.environment,
       GATELOG_DATA_DIR: dataDir,
       GATELOG_BOOTSTRAP_API_KEY: demoKey,
-      GATELOG_GATEWAY_PORT: String(port),
-      GATELOG_API_PORT: String(port + 1),
+      GATELOG_GATEWAY_PORT: String(ports[0]),
+      GATELOG_API_PORT: String(ports[1]),
       GATELOG_HOST: '127.0.0.1',
     },
   });
   const ended = once(service, 'exit');
   let errors = '';
   service.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString('utf8')).slice(-2000)));
-  try {
+  const filled = async (): Promise<void> => {
     await ready(api, () => {
       if (service.exitCode !== null) throw new CommandError(`The service of the demo did not start:\n${errors.trim()}`);
+      interrupted.throwIfAborted();
     });
     await fill(dependencies, { api, gateway, requests, seed });
     dependencies.print(shown(api, gateway));
-    if (endsAtOnce !== true && !interrupted.aborted) await once(interrupted, 'abort');
+  };
+  const interruption = interrupted.aborted ? Promise.resolve() : once(interrupted, 'abort');
+  try {
+    // An interrupted filling fails once its service is gone, and nobody waits for it.
+    const filling = filled();
+    filling.catch(() => undefined);
+    await Promise.race([filling, interruption]);
+    if (endsAtOnce !== true) await interruption;
   } finally {
     service.kill('SIGINT');
+    const kill = setTimeout(() => service.kill('SIGKILL'), stopMs);
     await ended;
+    clearTimeout(kill);
     rmSync(dataDir, { recursive: true, force: true });
   }
+}
+
+function portsOf({ environment }: CommandDependencies, port: number | undefined): readonly [number, number] {
+  if (port !== undefined) return [port, port + 1];
+  const loaded = loadConfig(environment);
+  if ('faults' in loaded) throw new CommandError(loaded.faults.map(faultSentence).join('\n'));
+  return [loaded.config.gatewayPort, loaded.config.apiPort];
+}
+
+/** A folder that may be removed at the end. @throws CommandError for one that holds something. */
+function freshFolder(wanted: string | undefined): string {
+  if (wanted === undefined || wanted === '') return mkdtempSync(path.join(tmpdir(), 'gatelog-demo-'));
+  const folder = path.resolve(wanted);
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    throw new CommandError(
+      `GATELOG_DATA_DIR is ${folder}, which is not empty, and the demo removes its folder at the end: name another folder, or leave it out.`,
+    );
+  }
+  mkdirSync(folder, { recursive: true });
+  return folder;
 }
 
 async function ready(api: string, check: () => void): Promise<void> {

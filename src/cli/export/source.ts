@@ -50,10 +50,12 @@ export async function* receivedLines({ client, query, cursor, onFacts, onAway, n
   let last = cursor;
   let { endDate } = query;
   let goodAt = now();
+  let hasAnswered = false;
   for (;;) {
     try {
       const answer = await client.exports.open({ ...query, endDate, cursor: last }, { includeCount: true });
       const facts = factsOf(answer);
+      hasAnswered = true;
       endDate = facts.end;
       onFacts(facts);
       for await (const lines of wholeLines(answer.pieces())) {
@@ -65,7 +67,7 @@ export async function* receivedLines({ client, query, cursor, onFacts, onAway, n
       }
       return;
     } catch (error) {
-      if (!isAway(error) || now() - goodAt > maxAwayMs) throw error;
+      if (!isAway(error) || !hasAnswered || now() - goodAt > maxAwayMs) throw error;
       onAway(sentenceOf(error));
       await wait(backoff.nextDelayMs());
     }

@@ -194,12 +194,90 @@ it('a body that no format explains is said to be one, and an error is shown as s
   await page.context().close();
 });
 
+it('a logged step is shown as the call of a tool with its result, and no body of it is said to be unknown', async () => {
+  await importRecords([
+    line(8, {
+      request_path: '/custom/v1/log',
+      request_body: { _type: 'tool', toolName: 'clock', input: { zone: 'Europe/Oslo' } },
+      response_body: { hour: 7 },
+    }),
+  ]);
+  await apiClient(service.api).stored(id(8));
+  const { page, complaints } = await open(id(8));
+  const step = page.locator(conversation).getByRole('group', { name: 'Call of clock' });
+  expect(await step.innerText()).toMatch(/"zone": "Europe\/Oslo"[^]*Result[^]*"hour": 7/);
+  expect(await page.getByText('has no messages that this page can read').count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('why a call failed stands before its answer, and the answer before the prompt', async () => {
+  await importRecords([
+    line(9, { response_status: 529, request_body: firstBody, response_body: { message: 'We have too many calls.' } }),
+    line(10, { request_body: firstBody, response_body: recording('chat-response') }),
+  ]);
+  await apiClient(service.api).stored(id(10));
+  const { page, complaints } = await open(id(9));
+  const shown = page.locator(conversation);
+  await shown.getByText('We have too many calls.').first().waitFor();
+  expect(await shown.getByRole('group').first().getAttribute('aria-label')).toBe('Error');
+  await page.goto(addressOf(id(10)));
+  await shown.locator('article').first().waitFor();
+  expect((await shown.getByRole('heading').allInnerTexts()).slice(0, 2)).toEqual(['Answer', 'Assistant']);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('markdown is shown as such until it is switched off, and nothing in it is loaded or run', async () => {
+  const content = [
+    '## Sailings\n\n**Two** sail, `echo` one:\n\n- the first\n- the second\n\n| pier | time |\n| - | - |\n| north | 6:20 |',
+    '![map](https://harbour.example/map.png) [go](javascript:document.title=1) [site](https://harbour.example/site) <b>raw</b>',
+  ].join('\n\n');
+  await importRecords([line(11, { request_body: firstBody, response_body: { choices: [{ message: { role: 'assistant', content } }] } })]);
+  await apiClient(service.api).stored(id(11));
+  const { page, complaints, requests } = await open(id(11));
+  const answer = page.locator(`${conversation} article`).first();
+  await answer.locator('strong', { hasText: 'Two' }).waitFor();
+  expect(await answer.locator('li').allInnerTexts()).toEqual(['the first', 'the second']);
+  expect(await answer.locator('td').allInnerTexts()).toEqual(['north', '6:20']);
+  expect(await answer.locator('img, b').count()).toBe(0);
+  const links = await answer.locator('a').evaluateAll((all) => all.map((link) => `${link.textContent} ${link.getAttribute('href') ?? ''}`));
+  expect(links).toEqual(['Picture: map https://harbour.example/map.png', 'site https://harbour.example/site']);
+  await page.getByRole('button', { name: 'Markdown: on' }).click();
+  expect(await answer.innerText()).toContain('**Two** sail, `echo` one:');
+  await page.reload();
+  await page.getByRole('button', { name: 'Markdown: off' }).waitFor();
+  expect(await answer.innerText()).toContain('## Sailings');
+  expect(requests.some((request) => request.url().includes('harbour.example'))).toBe(false);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('properties by which the service was told of a session stand apart, and the way out beside the title', async () => {
+  const properties = { Team: 'search', 'Svc-Session-Path': '/ask' };
+  await importRecords([line(12, { properties, prompt_tokens: 1, completion_tokens: 2, request_body: firstBody })]);
+  await apiClient(service.api).stored(id(12));
+  const { page } = await open(id(12));
+  const own = detail(page).locator('section[aria-label=Properties]');
+  await expect.poll(() => own.locator('dl').innerText()).toMatch(/^Team\s+search$/);
+  expect(await detail(page).locator('dl').first().innerText()).toMatch(/1 token\n/);
+  await page.getByRole('button', { name: 'Keep to compare' }).click();
+  const [title, close] = [detail(page).getByRole('heading').first(), detail(page).getByRole('button', { name: 'Close the request' })];
+  const [titled, closing] = [await title.boundingBox(), await close.boundingBox()];
+  expect(Math.abs((titled?.y ?? 0) + (titled?.height ?? 0) / 2 - (closing?.y ?? 0) - (closing?.height ?? 0) / 2)).toBeLessThan(8);
+  expect(closing?.x).toBeGreaterThan(titled?.x ?? Infinity);
+  await page.getByRole('tab', { name: 'Details' }).click();
+  await page.locator('section[aria-label="Kept of headers"]', { hasText: 'Svc-Session-Path' }).getByText('/ask').waitFor();
+  await page.context().close();
+});
+
 it('properties are added, changed and removed in place, and every query sees it', async () => {
   const { page, complaints } = await open(first);
   const api = apiClient(service.api);
   const idsWith = async (name: string, value: string): Promise<readonly string[]> =>
     (await api.query({ request_response_rmt: { properties: { [name]: { equals: value } } } })).map((item) => item.request_id);
   const part = detail(page).locator('section[aria-label=Properties]');
+  await part.getByRole('button', { name: 'Edit properties' }).click();
   await part.getByRole('button', { name: 'Change Team' }).click();
   await page.keyboard.press('Control+A');
   await page.keyboard.type(hostile.slice(0, 40));
@@ -228,6 +306,7 @@ it('properties are added, changed and removed in place, and every query sees it'
 it('a refused change says why, and the form stays', async () => {
   const { page } = await open(first);
   const part = detail(page).locator('section[aria-label=Properties]');
+  await part.getByRole('button', { name: 'Edit properties' }).click();
   await part.getByRole('button', { name: 'Add a property' }).click();
   await part.getByLabel('Name').fill('x'.repeat(2000));
   await page.keyboard.press('Enter');
@@ -257,7 +336,7 @@ it('a key that only reads sees no way to change anything', async () => {
   const { page } = await open(first, readOnlyKey);
   await page.locator(`${conversation} article`).first().waitFor();
   const names = await detail(page).getByRole('button').allInnerTexts();
-  expect(names.filter((name) => /change|remove|add|rate/i.test(name))).toEqual([]);
+  expect(names.filter((name) => /change|remove|add|rate|edit/i.test(name))).toEqual([]);
   await page.context().close();
 });
 
@@ -361,6 +440,8 @@ it('all of it is operated by the keyboard alone, and the focus returns', async (
   await tabTo(page, 'grid', 'Requests');
   await page.keyboard.press('j');
   await detail(page).getByRole('tab', { selected: true }).waitFor();
+  await tabTo(page, 'button', 'Edit properties');
+  await page.keyboard.press('Enter');
   await tabTo(page, 'button', 'Change Team');
   await page.keyboard.press('Enter');
   await detail(page).getByRole('textbox', { name: 'Value of Team' }).and(page.locator(':focus')).waitFor();

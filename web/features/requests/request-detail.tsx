@@ -74,7 +74,7 @@ function Ways({ request }: { readonly request: RequestItem }): ReactNode {
   const keep = (): void => void navigate({ search: (search) => ({ ...search, kept: kept === id ? undefined : id }), replace: true });
   const isOtherKept = kept !== undefined && kept !== id;
   return (
-    <>
+    <div className={styles['ways']}>
       <CopyMenu request={request} />
       <Button kind="quiet" onPress={keep} aria-pressed={kept === id}>
         Keep to compare
@@ -82,7 +82,7 @@ function Ways({ request }: { readonly request: RequestItem }): ReactNode {
       <LinkButton to="/requests/compare" search={{ ...(isOtherKept ? { left: kept } : {}), right: id }}>
         {isOtherKept ? 'Compare with the kept one' : 'Compare'}
       </LinkButton>
-    </>
+    </div>
   );
 }
 

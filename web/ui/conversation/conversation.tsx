@@ -4,13 +4,16 @@ import { formatCount } from '../../lib/format.ts';
 import { Button } from '../button.tsx';
 import { Notice } from '../notice.tsx';
 import styles from './conversation.module.css';
+import { FailureView } from './failure-view.tsx';
 import { FirstOf } from './first-of.tsx';
 import { JsonText } from './long-text.tsx';
 import { newTurns } from './new-turns.ts';
 import { pairTools, type ToolPairs } from './pairs.ts';
 import type { Turn } from './read/part.ts';
+import { isStep } from './read/steps.ts';
 import { turnsOfRequest, turnsOfResponse } from './read/turns.ts';
 import { TurnList } from './turn-list.tsx';
+import { MarkdownContext, useMarkdownSwitch } from './use-markdown.ts';
 
 /** Turns that are shown at a time, of those that were sent before and of the new ones. */
 const pageLength = 50;
@@ -25,36 +28,70 @@ export interface ConversationProps {
   readonly raw: ReactNode;
 }
 
-/** Both bodies as what was said, in turn. Nothing in a body is markup. */
+/** Both bodies as what was said: why it failed, the answer, and then what was asked. Nothing in a body is markup that a browser runs. */
 export function Conversation({ label = 'Conversation', request, before, raw }: ConversationProps): ReactNode {
   const { request_body: requestBody, response_body: responseBody } = request;
+  const [isMarkdown, setIsMarkdown] = useMarkdownSwitch();
   const asked = useMemo(() => turnsOfRequest(requestBody), [requestBody]);
-  const answered = useMemo(() => turnsOfResponse(responseBody), [responseBody]);
+  const answered = useMemo(() => turnsOfResponse(responseBody, requestBody), [responseBody, requestBody]);
   const pairs = useMemo(() => pairTools([...asked, ...answered]), [asked, answered]);
   const turnsBefore = useMemo(() => (before === null ? undefined : turnsOfRequest(before.request_body)), [before]);
-  const { from, since } = useMemo(() => newTurns(asked, turnsBefore), [asked, turnsBefore]);
-  const [earlier, fresh] = [asked.slice(0, from), asked.slice(from)];
+  const isOneStep = isStep(requestBody);
   return (
-    <section className={styles['conversation']} aria-label={label}>
-      {requestBody === null && <p className="muted">The body of the request is not kept.</p>}
-      {requestBody !== null && asked.length === 0 && <Unknown what="request" body={requestBody} raw={raw} />}
-      {earlier.length > 0 && <Earlier turns={earlier} pairs={pairs} />}
-      {earlier.length > 0 && <NewMark since={since} isEmpty={fresh.length === 0} />}
-      <Fresh turns={fresh} pairs={pairs} />
-      <h3 className={styles['mark']}>Answer</h3>
-      {responseBody === null && <p className="muted">No body of a response is kept.</p>}
-      {responseBody !== null && answered.length === 0 && <Unknown what="response" body={responseBody} raw={raw} />}
-      <FirstOf items={answered} step={pageLength}>
-        {(turns) => <TurnList turns={turns} pairs={pairs} isAnswer />}
-      </FirstOf>
-    </section>
+    <MarkdownContext value={isMarkdown}>
+      <section className={styles['conversation']} aria-label={label}>
+        <FailureView request={request} answered={answered} />
+        {isOneStep ? (
+          <TurnList turns={[...asked, ...answered]} pairs={pairs} />
+        ) : (
+          <>
+            <header className={styles['head']}>
+              <h3>Answer</h3>
+              <Button kind="quiet" onPress={() => setIsMarkdown(!isMarkdown)}>
+                Markdown: {isMarkdown ? 'on' : 'off'}
+              </Button>
+            </header>
+            <Answer turns={answered} pairs={pairs} body={responseBody} raw={raw} />
+            <Prompt turns={asked} before={turnsBefore} pairs={pairs} body={requestBody} raw={raw} />
+          </>
+        )}
+      </section>
+    </MarkdownContext>
   );
 }
 
-interface TurnsProps {
+interface PartProps {
   readonly turns: readonly Turn[];
   readonly pairs: ToolPairs;
+  readonly body: unknown;
+  readonly raw: ReactNode;
 }
+
+function Answer({ turns, pairs, body, raw }: PartProps): ReactNode {
+  if (body === null) return <p className="muted">No body of a response is kept.</p>;
+  if (turns.length === 0) return <Unknown what="response" body={body} raw={raw} />;
+  return (
+    <FirstOf items={turns} step={pageLength}>
+      {(some) => <TurnList turns={some} pairs={pairs} isAnswer />}
+    </FirstOf>
+  );
+}
+
+function Prompt({ turns, before, pairs, body, raw }: PartProps & { readonly before: readonly Turn[] | undefined }): ReactNode {
+  const { from, since } = useMemo(() => newTurns(turns, before), [turns, before]);
+  const [earlier, fresh] = [turns.slice(0, from), turns.slice(from)];
+  return (
+    <>
+      {earlier.length === 0 ? <h3 className={styles['mark']}>Prompt</h3> : <NewMark since={since} isEmpty={fresh.length === 0} />}
+      {body === null && <p className="muted">The body of the request is not kept.</p>}
+      {body !== null && turns.length === 0 && <Unknown what="request" body={body} raw={raw} />}
+      {earlier.length > 0 && <Earlier turns={earlier} pairs={pairs} />}
+      <Fresh turns={fresh} pairs={pairs} />
+    </>
+  );
+}
+
+type TurnsProps = Pick<PartProps, 'turns' | 'pairs'>;
 
 /** What was sent before is closed; opened, the latest come first. */
 function Earlier({ turns, pairs }: TurnsProps): ReactNode {
@@ -98,7 +135,7 @@ function NewMark({ since, isEmpty }: { readonly since: 'before' | 'answer'; read
   const about = since === 'before' ? 'since the request before it in its session' : 'since the last answer';
   return (
     <h3 className={styles['mark']}>
-      {isEmpty ? 'Nothing is new in this turn' : 'New in this turn'} <span className="muted">{about}</span>
+      {isEmpty ? 'Prompt: nothing is new in this turn' : 'New in this turn'} <span className="muted">{about}</span>
     </h3>
   );
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../button.tsx';
+import { Markdown } from '../markdown/markdown.tsx';
 import styles from './conversation.module.css';
 import { shownText } from './read/json.ts';
 import { blocksOf, cutText } from './text-blocks.ts';
@@ -8,19 +9,26 @@ import { blocksOf, cutText } from './text-blocks.ts';
 export interface LongTextProps {
   readonly text: string;
   readonly isCode?: boolean;
+  /** Whether it is shown as markdown. */
+  readonly isMarkdown?: boolean;
+  /** Characters that are shown of a longer one. */
+  readonly shownLength?: number | undefined;
 }
 
 /** A text with its white space. A long one is cut until somebody asks for all of it. */
-export function LongText({ text, isCode = false }: LongTextProps): ReactNode {
+export function LongText({ text, isCode = false, isMarkdown = false, shownLength }: LongTextProps): ReactNode {
   const [isWhole, setIsWhole] = useState(false);
-  const cut = cutText(text);
+  const cut = cutText(text, shownLength);
   const isLong = cut.length < text.length;
+  const plain = (
+    <div className={isCode ? styles['code'] : styles['text']} dir={isCode ? 'ltr' : 'auto'}>
+      {isWhole ? blocksOf(text).map((block, index) => <Block key={index} text={block} />) : cut}
+      {isLong && !isWhole && '…'}
+    </div>
+  );
   return (
     <div className={styles['long']}>
-      <div className={isCode ? styles['code'] : styles['text']} dir={isCode ? 'ltr' : 'auto'}>
-        {isWhole ? blocksOf(text).map((block, index) => <Block key={index} text={block} />) : cut}
-        {isLong && !isWhole && '…'}
-      </div>
+      {isMarkdown ? <Markdown text={isWhole || !isLong ? text : `${cut}…`} fallback={plain} /> : plain}
       {isLong && (
         <Button kind="quiet" onPress={() => setIsWhole(!isWhole)}>
           {isWhole ? 'Show less' : `Show all ${formatCount(text.length)} characters`}
@@ -36,6 +44,6 @@ function Block({ text }: { readonly text: string }): ReactNode {
 }
 
 /** A value as JSON. */
-export function JsonText({ value }: { readonly value: unknown }): ReactNode {
-  return <LongText text={shownText(value, 2)} isCode />;
+export function JsonText({ value, shownLength }: { readonly value: unknown; readonly shownLength?: number | undefined }): ReactNode {
+  return <LongText text={shownText(value, 2)} isCode shownLength={shownLength} />;
 }

@@ -7,6 +7,7 @@ import { FirstOf } from './first-of.tsx';
 import { JsonText, LongText } from './long-text.tsx';
 import { pictureSize } from './picture-size.ts';
 import type { Audio, Part, ToolCall, ToolResult } from './read/part.ts';
+import { useIsMarkdown } from './use-markdown.ts';
 
 export interface PartViewProps {
   readonly part: Part;
@@ -14,13 +15,18 @@ export interface PartViewProps {
   readonly result?: ToolResult | undefined;
   /** The call of this result, which is shown elsewhere. */
   readonly call?: ToolCall | undefined;
+  /** Whether the text comes from a person or a model, who write markdown. */
+  readonly isSpoken?: boolean;
+  /** Characters that are shown of a longer text. */
+  readonly shownLength?: number | undefined;
 }
 
 /** A part of what was said. Nothing in it is markup. */
-export function PartView({ part, result, call }: PartViewProps): ReactNode {
+export function PartView({ part, result, call, isSpoken = false, shownLength }: PartViewProps): ReactNode {
+  const isMarkdown = useIsMarkdown() && isSpoken;
   switch (part.kind) {
     case 'text':
-      return <LongText text={part.text} />;
+      return <LongText text={part.text} isMarkdown={isMarkdown} shownLength={shownLength} />;
     case 'reasoning':
       return <Reasoning text={part.text} />;
     case 'refusal':

@@ -1,14 +1,14 @@
-/** Characters that are shown of a longer text. */
-const shownLength = 2000;
-/** A text that is only a little longer is shown whole. */
-const slackLength = 500;
+/** Characters that are shown of a longer text, unless a place has room for fewer. */
+const standardLength = 2000;
+/** A text that is longer by no more than this part of it is shown whole. */
+const slack = 0.25;
 /** Characters of a block that is laid out at once. */
 const blockLength = 8000;
 
 /** The beginning of a long text: up to a line's end or a space near the limit; a short text as it is. */
-export function cutText(text: string): string {
-  if (text.length <= shownLength + slackLength) return text;
-  return text.slice(0, endNear(text, shownLength, slackLength));
+export function cutText(text: string, shownLength = standardLength): string {
+  if (text.length <= shownLength * (1 + slack)) return text;
+  return text.slice(0, endNear(text, shownLength, shownLength * slack));
 }
 
 /** A text in blocks that together are the text, each without the line break at its end. */

@@ -22,6 +22,9 @@ export interface TurnListProps {
 /** Parts of a turn that are shown at a time. */
 const partsAtOnce = 100;
 
+/** Characters that are shown at first of what no person and no model says: instructions repeat with each request. */
+const shownLengths: Readonly<Partial<Record<Role, number>>> = { system: 400, developer: 400 };
+
 /** Turns that are shown together: a result stands in its call where both are here. */
 export function TurnList({ turns, pairs, isAnswer = false }: TurnListProps): ReactNode {
   const here = new Set<Part>(turns.flatMap(({ parts }) => parts));
@@ -36,7 +39,16 @@ export function TurnList({ turns, pairs, isAnswer = false }: TurnListProps): Rea
             some.map((part, at) => {
               const result = part.kind === 'tool-call' ? pairs.resultOf.get(part) : undefined;
               const call = part.kind === 'tool-result' ? pairs.callOf.get(part) : undefined;
-              return <PartView key={at} part={part} result={isIn(here, result) ? result : undefined} call={call} />;
+              return (
+                <PartView
+                  key={at}
+                  part={part}
+                  result={isIn(here, result) ? result : undefined}
+                  call={call}
+                  isSpoken={role !== 'tool'}
+                  shownLength={shownLengths[role]}
+                />
+              );
             })
           }
         </FirstOf>

@@ -9,6 +9,7 @@ import { type DataColumn, DataTable } from '../../../ui/table/data-table.tsx';
 import { JsonText } from '../../../ui/conversation/long-text.tsx';
 import styles from './detail.module.css';
 import { finishReasonOf } from './finish-reason.ts';
+import { ownProperties, serviceProperties } from './properties.tsx';
 import { spansOf, tokensPerSecond } from './timing.ts';
 
 /** How a call went, what it used, and what its headers said. */
@@ -38,8 +39,11 @@ export function DetailsTab({ request }: { readonly request: RequestItem }): Reac
           </details>
         )}
       </Part>
+      <Part title="Properties">
+        <Facts facts={ownProperties(request.properties)} />
+      </Part>
       <Part title="Kept of headers">
-        <p className="muted">Headers are not kept as a whole: these, and properties, user and session.</p>
+        <p className="muted">Headers are not kept as a whole: these, properties and the user.</p>
         <Facts facts={headerFacts(request)} />
       </Part>
     </div>
@@ -140,6 +144,7 @@ function tokenFacts(request: RequestItem): readonly Fact[] {
 
 function headerFacts(request: RequestItem): readonly Fact[] {
   return [
+    ...serviceProperties(request.properties),
     ['Referer', request.request_referrer],
     ['Svc-Prompt-Id', request.prompt_id],
     ['Svc-Prompt-Version', request.prompt_version],

@@ -10,6 +10,8 @@ import { useReadAgain } from './request-query.ts';
 
 /** Rows that are shown of many properties; a few more are shown all the same. */
 const [shownRows, mostRows] = [4, 6];
+/** Properties that stand in the line. */
+const chips = 6;
 
 export interface PropertiesProps {
   readonly id: string;
@@ -17,12 +19,55 @@ export interface PropertiesProps {
   readonly mayWrite: boolean;
 }
 
-/** The properties of a request, which are added, changed and removed in place. */
+/** The caller's own properties of a request in a line; opened, they are added, changed and removed in place. */
 export function Properties({ id, properties, mayWrite }: PropertiesProps): ReactNode {
+  const [isEditing, setIsEditing] = useState(false);
+  const own = ownProperties(properties);
+  return (
+    <section className={styles['part']} aria-label="Properties">
+      <header className={styles['part-head']}>
+        {isEditing || own.length === 0 ? (
+          <h3>{own.length === 0 ? 'No properties' : 'Properties'}</h3>
+        ) : (
+          <dl className={styles['chips']}>
+            {own.slice(0, chips).map(([name, value]) => (
+              <div key={name}>
+                <dt dir="auto">{name}</dt>
+                <dd className="clip" dir="auto" title={value}>
+                  {value === '' ? <span className="muted">empty</span> : value}
+                </dd>
+              </div>
+            ))}
+            {own.length > chips && <div className="muted">and {own.length - chips} more, see Details</div>}
+          </dl>
+        )}
+        {mayWrite && (
+          <Button kind="quiet" aria-expanded={isEditing} onPress={() => setIsEditing(!isEditing)}>
+            Edit properties
+          </Button>
+        )}
+      </header>
+      {isEditing && <Editor id={id} entries={own} />}
+    </section>
+  );
+}
+
+/** Those that a caller chose: not those by which the service was told of a session. */
+export function ownProperties(properties: Readonly<Record<string, string>>): readonly Entry[] {
+  return Object.entries(properties).filter((entry) => !isOfService(entry));
+}
+
+/** Those by which callers tell the service of sessions and the like. */
+export function serviceProperties(properties: Readonly<Record<string, string>>): readonly Entry[] {
+  return Object.entries(properties).filter(isOfService);
+}
+
+type Entry = readonly [name: string, value: string];
+
+function Editor({ id, entries }: { readonly id: string; readonly entries: readonly Entry[] }): ReactNode {
   const [isAdding, setIsAdding] = useState(false);
   const [isWhole, setIsWhole] = useState(false);
   const readAgain = useReadAgain(id);
-  const entries = sorted(properties);
   const isLong = entries.length > mostRows;
   const shown = isWhole || !isLong ? entries : entries.slice(0, shownRows);
   const set = async (name: string, value: string): Promise<void> => {
@@ -34,20 +79,10 @@ export function Properties({ id, properties, mayWrite }: PropertiesProps): React
     await readAgain();
   };
   return (
-    <section className={styles['part']} aria-label="Properties">
-      <header className={styles['part-head']}>
-        <h3>Properties</h3>
-        {mayWrite && !isAdding && (
-          <Button kind="quiet" onPress={() => setIsAdding(true)}>
-            Add a property
-          </Button>
-        )}
-      </header>
-      {isAdding && <AddForm onSet={set} onEnd={() => setIsAdding(false)} />}
-      {entries.length === 0 && !isAdding && <p className="muted">None.</p>}
+    <>
       <dl className={styles['properties']}>
         {shown.map(([name, value]) => (
-          <Property key={name} {...{ name, value, mayWrite }} onSet={(text) => set(name, text)} onRemove={() => remove(name)} />
+          <Property key={name} {...{ name, value }} onSet={(text) => set(name, text)} onRemove={() => remove(name)} />
         ))}
       </dl>
       {isLong && (
@@ -55,17 +90,18 @@ export function Properties({ id, properties, mayWrite }: PropertiesProps): React
           {isWhole ? 'Show fewer' : `Show all ${entries.length} properties`}
         </Button>
       )}
-    </section>
+      {isAdding ? (
+        <AddForm onSet={set} onEnd={() => setIsAdding(false)} />
+      ) : (
+        <Button kind="quiet" onPress={() => setIsAdding(true)}>
+          Add a property
+        </Button>
+      )}
+    </>
   );
 }
 
-/** The caller's own first, then those of sessions. */
-function sorted(properties: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
-  const entries = Object.entries(properties);
-  return [...entries.filter((entry) => !isOfService(entry)), ...entries.filter(isOfService)];
-}
-
-function isOfService([name]: readonly [string, string]): boolean {
+function isOfService([name]: Entry): boolean {
   return /^(?:svc|helicone)-/i.test(name);
 }
 
@@ -79,12 +115,11 @@ async function removeProperty(id: string, name: string): Promise<void> {
 interface PropertyProps {
   readonly name: string;
   readonly value: string;
-  readonly mayWrite: boolean;
   readonly onSet: (value: string) => Promise<void>;
   readonly onRemove: () => Promise<void>;
 }
 
-function Property({ name, value, mayWrite, onSet, onRemove }: PropertyProps): ReactNode {
+function Property({ name, value, onSet, onRemove }: PropertyProps): ReactNode {
   const [isEditing, setIsEditing] = useState(false);
   const change = useRef<HTMLButtonElement>(null);
   const end = (): void => {
@@ -106,7 +141,7 @@ function Property({ name, value, mayWrite, onSet, onRemove }: PropertyProps): Re
           </span>
         )}
       </dd>
-      {mayWrite && !isEditing && (
+      {!isEditing && (
         <dd className={styles['property-actions']}>
           <Button kind="quiet" ref={change} onPress={() => setIsEditing(true)} aria-label={`Change ${name}`}>
             Change

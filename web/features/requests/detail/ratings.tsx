@@ -49,9 +49,7 @@ export function Ratings({ request, mayWrite }: RatingsProps): ReactNode {
       {mayWrite && (
         <div className={styles['rate']}>
           <Feedback id={id} rating={rating} />
-          <Button kind="quiet" onPress={() => setIsAdding(true)}>
-            Add a score
-          </Button>
+          <Button onPress={() => setIsAdding(true)}>Add a score</Button>
         </div>
       )}
       <Dialog title="Add a score" isOpen={isAdding} onClose={() => setIsAdding(false)}>
@@ -80,12 +78,12 @@ function Feedback({ id, rating }: { readonly id: string; readonly rating: boolea
   return (
     <>
       {rating !== true && (
-        <Button kind="quiet" isDisabled={isBusy} onPress={() => void rate(true)}>
+        <Button isDisabled={isBusy} onPress={() => void rate(true)}>
           Rate as good
         </Button>
       )}
       {rating !== false && (
-        <Button kind="quiet" isDisabled={isBusy} onPress={() => void rate(false)}>
+        <Button isDisabled={isBusy} onPress={() => void rate(false)}>
           Rate as bad
         </Button>
       )}

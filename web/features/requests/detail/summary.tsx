@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
-import { formatCost, formatCount, formatDuration, formatTime } from '../../../lib/format.ts';
+import { formatDuration, formatTime, formatTokens } from '../../../lib/format.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Facts } from '../../../ui/layout/facts.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { costText } from '../cost-text.ts';
 
 /** What a reader asks first about a request. */
 export function Summary({ request }: { readonly request: RequestItem }): ReactNode {
@@ -13,11 +14,12 @@ export function Summary({ request }: { readonly request: RequestItem }): ReactNo
     <Facts
       facts={[
         ['Status', <StatusBadge key="status" status={request.response_status} />],
-        ['Arrived', <Arrived key="arrived" time={request.request_created_at} />],
-        ['Cost', request.cost === null ? 'Not priced' : formatCost(request.cost)],
+        ['Cost', request.cached ? `${costText(request)}, cached` : costText(request)],
         ['Latency', formatDuration(request.latency)],
         ['Input', tokensText(request.prompt_tokens)],
         ['Output', tokensText(request.completion_tokens)],
+        ['Provider', request.provider],
+        ['Arrived', <Arrived key="arrived" time={request.request_created_at} />],
         ['User', request.request_user_id],
         ['Session', session === null || session === '' ? null : <SessionLink key="session" id={session} />],
       ]}
@@ -26,7 +28,7 @@ export function Summary({ request }: { readonly request: RequestItem }): ReactNo
 }
 
 function tokensText(tokens: number | null): string | null {
-  return tokens === null ? null : `${formatCount(tokens)} tokens`;
+  return tokens === null ? null : formatTokens(tokens);
 }
 
 function Arrived({ time }: { readonly time: string }): ReactNode {

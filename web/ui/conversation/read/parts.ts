@@ -147,3 +147,12 @@ export function toolCalls(calls: unknown): readonly Part[] {
       : { kind: 'other', value: call };
   });
 }
+
+/** The error of a response's body. */
+export function errorPart(body: Json): readonly Part[] {
+  const { error } = body;
+  if (typeof error === 'string' && error !== '') return [{ kind: 'error', code: '', text: error }];
+  if (!isObject(error)) return [];
+  const code = [error['type'], error['status'], error['code']].find((one) => typeof one === 'string' && one !== '');
+  return [{ kind: 'error', code: textOf(code), text: firstText(error['message'], JSON.stringify(error)) }];
+}

@@ -138,6 +138,26 @@ describe('responses', () => {
   });
 });
 
+describe('logged steps', () => {
+  const step = (name: string, input: unknown): readonly Turn[] => [{ role: 'tool', parts: [{ kind: 'tool-call', id: '', name, input }] }];
+  test.each([
+    ['a tool', { _type: 'tool', toolName: 'clock', input: { zone: 'UTC' } }, 'clock', { zone: 'UTC' }],
+    ['a tool whose members are its input', { _type: 'tool', toolName: 'clock', zone: 'UTC' }, 'clock', { zone: 'UTC' }],
+    ['a vector database', { _type: 'vector_db', operation: 'search', text: 'ferry' }, 'vector database search', { text: 'ferry' }],
+    ['anything else', { _type: 'data', name: 'cart', items: 2 }, 'cart', { items: 2 }],
+  ])('%s is the call of a tool, and its reply the result', (_what, body, name, input) => {
+    expect(turnsOfRequest(body)).toEqual(step(name, input));
+    const given: Part = { kind: 'tool-result', id: '', name, isError: false, parts: [{ kind: 'other', value: { hour: 7 } }] };
+    expect(turnsOfResponse({ hour: 7 }, body)).toEqual([{ role: 'tool', parts: [given] }]);
+    expect(turnsOfResponse({ error: { message: 'No clock.' } }, body)).toMatchObject([
+      { parts: [{ isError: true, parts: [{ text: 'No clock.' }] }] },
+    ]);
+  });
+  test('another type is none', () => {
+    expect(turnsOfRequest({ _type: 'else', toolName: 'clock' })).toEqual([]);
+  });
+});
+
 test.each(['constructor', '__proto__', 'toString'])('names of members of every object are names like others: %s', (name) => {
   const [item, message] = turnsOfRequest({
     input: [

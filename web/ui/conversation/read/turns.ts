@@ -2,11 +2,13 @@ import { ownOf } from '../../../lib/own.ts';
 import { arrayOf, firstText, isObject, type Json, objectsOf, parsed, textOf } from './json.ts';
 import { audioPart, base64Image, imagePart } from './media.ts';
 import type { Part, Role, Turn } from './part.ts';
-import { embeddedContents, partsOf, reasoningMembers, reasoningPart, textPart, toolCalls } from './parts.ts';
+import { embeddedContents, errorPart, partsOf, reasoningMembers, reasoningPart, textPart, toolCalls } from './parts.ts';
+import { isStep, stepCall, stepResult } from './steps.ts';
 
 /** The turns of a request's body in any format that a provider has of its own; empty for any other. */
 export function turnsOfRequest(body: unknown): readonly Turn[] {
   if (!isObject(body)) return [];
+  if (isStep(body)) return turn('tool', stepCall(body));
   const google = body['systemInstruction'] ?? body['system_instruction'];
   const turns = [
     ...turnOf('system', body['system']),
@@ -21,10 +23,11 @@ export function turnsOfRequest(body: unknown): readonly Turn[] {
   return joined(turns);
 }
 
-/** The turns of a response's body. An error of a provider is one. */
-export function turnsOfResponse(body: unknown): readonly Turn[] {
+/** The turns of a response's body. An error of a provider is one. @param request The body to which a tool answered, whose reply may be anything. */
+export function turnsOfResponse(body: unknown, request?: unknown): readonly Turn[] {
+  if (isStep(request) && body !== null && body !== undefined) return turn('tool', stepResult(body, request));
   // The elements of a list are the chunks of one answer.
-  if (Array.isArray(body)) return joined(objectsOf(body).flatMap(turnsOfResponse));
+  if (Array.isArray(body)) return joined(objectsOf(body).flatMap((chunk) => turnsOfResponse(chunk)));
   if (!isObject(body)) return [];
   if (typeof body['base64'] === 'string') return binary(body);
   const choices = objectsOf(body['choices']).flatMap((choice) =>
@@ -184,12 +187,4 @@ function media(body: Json): readonly Part[] {
     typeof data === 'string' ? base64Image(format, data) : typeof url === 'string' ? imagePart(url) : [],
   );
   return [...pictures, ...(typeof body['audio'] === 'string' ? audioParts({ data: body['audio'] }) : []), ...textPart(body['text'])];
-}
-
-function errorPart(body: Json): readonly Part[] {
-  const { error } = body;
-  if (typeof error === 'string' && error !== '') return [{ kind: 'error', code: '', text: error }];
-  if (!isObject(error)) return [];
-  const code = [error['type'], error['status'], error['code']].find((one) => typeof one === 'string' && one !== '');
-  return [{ kind: 'error', code: textOf(code), text: firstText(error['message'], JSON.stringify(error)) }];
 }

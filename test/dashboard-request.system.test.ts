@@ -241,7 +241,9 @@ it('markdown is shown as such until it is switched off, and nothing in it is loa
   expect(await answer.locator('li').allInnerTexts()).toEqual(['the first', 'the second']);
   expect(await answer.locator('td').allInnerTexts()).toEqual(['north', '6:20']);
   expect(await answer.locator('img, b').count()).toBe(0);
-  const links = await answer.locator('a').evaluateAll((all) => all.map((link) => `${link.textContent} ${link.getAttribute('href') ?? ''}`));
+  const links = await Promise.all(
+    (await answer.locator('a').all()).map(async (link) => `${await link.innerText()} ${(await link.getAttribute('href')) ?? ''}`),
+  );
   expect(links).toEqual(['Picture: map https://harbour.example/map.png', 'site https://harbour.example/site']);
   await page.getByRole('button', { name: 'Markdown: on' }).click();
   expect(await answer.innerText()).toContain('**Two** sail, `echo` one:');

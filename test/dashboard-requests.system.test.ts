@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { desktop, openSignedIn, tabTo } from './support/dashboard.ts';
 import {
+  cells,
   choose,
   expectSearch,
   expectShown,
@@ -184,9 +185,9 @@ it('columns are chosen, ordered, pinned and sized, and stay so', async () => {
   await dialog.getByRole('button', { name: 'Move Identifier to the right' }).click();
   await dialog.getByRole('button', { name: 'Remove Cost' }).click();
   // The pin of a column holds those before it too.
-  await dialog.getByText('Identifier stays').click();
+  await dialog.getByText('Pin Identifier').click();
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await expect.poll(() => columnsOf(page), patient).toEqual(['Model 190 *', 'Identifier 280 *', 'Team 130']);
+  await expect.poll(() => columnsOf(page), patient).toEqual(['Model 170 *', 'Identifier 280 *', 'Team 130']);
 
   await tabTo(page, 'separator', 'Width of Model');
   await page.keyboard.press('ArrowRight');
@@ -194,16 +195,16 @@ it('columns are chosen, ordered, pinned and sized, and stay so', async () => {
   await tabTo(page, 'separator', 'Width of Team');
   for (let pressed = 0; pressed < 10; pressed += 1) await page.keyboard.press('ArrowLeft');
   await drag(page, page.getByRole('separator', { name: 'Width of Identifier' }), 61);
-  const changed = ['Model 222 *', 'Identifier 341 *', 'Team 48'];
+  const changed = ['Model 202 *', 'Identifier 341 *', 'Team 48'];
   await expect.poll(() => columnsOf(page), patient).toEqual(changed);
 
   await page.reload();
   await page.waitForSelector(rows);
   await expect.poll(() => columnsOf(page), patient).toEqual(changed);
-  const firstRow = page.locator(rows).first().getByRole('gridcell');
+  const firstRow = page.locator(rows).first().locator(cells);
   const widths = await Promise.all((await firstRow.all()).map(async (cell) => (await cell.boundingBox())?.width));
-  expect(widths.slice(0, 2)).toEqual([222, 341]);
-  expect(await page.locator(rows).nth(1).getByRole('gridcell').allInnerTexts()).toEqual(['gpt-4o-mini', seedId(6), 'north sea']);
+  expect(widths.slice(0, 2)).toEqual([202, 341]);
+  expect(await page.locator(rows).nth(1).locator(cells).allInnerTexts()).toEqual(['gpt-4o-mini', seedId(6), 'north sea']);
 
   await page.setViewportSize({ width: 500, height: 900 });
   const pinnedAt = (await firstRow.first().boundingBox())?.x;
@@ -253,8 +254,16 @@ async function download(page: Page): Promise<readonly string[]> {
 /** Every column that the list can show, apart from properties. */
 const listColumns = [
   'time',
+  'words',
+  'input_preview',
+  'output_preview',
   'status',
+  'failure',
   'model',
+  'client',
+  'client_version',
+  'cached',
+  'feedback',
   'cost',
   'latency',
   'tokens',
@@ -294,7 +303,8 @@ it('an export has exactly the requests and columns that are shown', async () => 
   await page.goto(scene.addressOf({ q: seeded, columns: JSON.stringify(listColumns) }));
   await page.getByRole('button', { name: 'Export' }).click();
   const [titles = '', ...all] = await download(page);
-  expect([titles.split(',').length, all.length]).toEqual([listColumns.length, seeds.length]);
+  // The words of a request are its two previews, which stand by themselves too.
+  expect([titles.split(',').length, all.length]).toEqual([listColumns.length - 1, seeds.length]);
   expect(complaints).toEqual([]);
   await page.context().close();
 });
@@ -305,7 +315,7 @@ it('keys go through the list, into the details and back, and the focus returns t
   const isClosed = async (): Promise<void> => page.waitForURL((url) => !url.searchParams.has('request'));
   const focused = async (role: 'grid' | 'heading', name: string): Promise<void> =>
     page.getByRole(role, { name, exact: true }).and(page.locator(':focus')).waitFor();
-  await tabTo(page, 'grid', 'Requests');
+  // No key goes to the list first.
   await page.keyboard.press('Enter');
   await isOpen(7);
   await page.keyboard.press('j');
@@ -313,11 +323,13 @@ it('keys go through the list, into the details and back, and the focus returns t
   await isOpen(5);
   await page.keyboard.press('k');
   await isOpen(6);
+  await tabTo(page, 'grid', 'Requests');
   await page.keyboard.press('Escape');
   await isClosed();
   await focused('grid', 'Requests');
 
-  await page.keyboard.press('j');
+  // Keys go on from the row that was open last.
+  await page.keyboard.press('k');
   await isOpen(7);
   await page.getByRole('heading', { name: 'claude' }).waitFor();
   await page.keyboard.press('Enter');
@@ -331,6 +343,117 @@ it('keys go through the list, into the details and back, and the focus returns t
   await page.keyboard.press('Enter');
   await isClosed();
   await focused('grid', 'Requests');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('Back leads from the details to the list, its row and its place, and j and k through rows are no steps back', async () => {
+  await scene.importMany('back', 120);
+  const { page, complaints } = await scene.open({ q: 'user:back' });
+  const grid = page.getByRole('grid', { name: 'Requests' });
+  const before = page.url();
+  await grid.evaluate('(element) => element.scrollTo(0, 1500)');
+  const row = page.locator(rows).nth(30);
+  const name = await row.locator(cells).first().innerText();
+  await row.click();
+  await page.waitForURL((url) => url.searchParams.get('request') === name);
+  await page.keyboard.press('j');
+  await page.waitForURL((url) => url.searchParams.has('request') && url.searchParams.get('request') !== name);
+  const top = await grid.evaluate<number>('(element) => element.scrollTop');
+  await page.goBack();
+  await page.waitForURL(before);
+  expect(await grid.evaluate<number>('(element) => element.scrollTop')).toBe(top);
+  expect(await page.locator('[data-current=true]').count()).toBe(1);
+  await page.getByRole('link', { name: 'Sessions' }).first().click();
+  await page.waitForURL(/\/sessions/);
+  await page.goBack();
+  await page.locator(rows).first().waitFor();
+  await expect.poll(() => grid.evaluate<number>('(element) => element.scrollTop'), patient).toBe(top);
+  await page.locator(rows).nth(5).click();
+  await page.waitForURL((url) => url.searchParams.has('request'));
+  await page.getByRole('button', { name: 'Close the request' }).click();
+  await page.waitForURL(before);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('Enter takes the only value that is offered, and an empty list names what nearly matched and can be cleared', async () => {
+  const { page, complaints } = await scene.open({ q: seeded });
+  await page.keyboard.press('/');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('Team:no');
+  await expect.poll(() => completions(page).locator('b').allInnerTexts(), patient).toEqual(['north sea']);
+  await page.keyboard.press('Enter');
+  await expectSearch(page, 'Team:"north sea"', 'property "Team" is "north sea"');
+  await expectShown(page, [6]);
+  await search(page, 'Team:serch');
+  await page.getByText('there is "search"').waitFor();
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
+  await expectSearch(page, '', 'every request');
+  await page.locator(rows).first().waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('words of both sides, properties that most have, and marks of failures and of the cache stand in the list as it is', async () => {
+  await scene.importRequest({
+    request_id: '5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0090',
+    request_created_at: new Date(Date.now() - hourMs / 2).toISOString(),
+    request_user_id: 'words',
+    request_body: { messages: [{ role: 'user', content: 'When does the **ferry** leave?' }] },
+    response_body: { choices: [{ message: { role: 'assistant', content: 'At 6:20, from the pier.' } }] },
+    properties: { Harbour: 'north', 'Svc-Session-Path': '/ask' },
+    scores: { helpful: 0.75 },
+  });
+  await scene.importRequest({
+    request_id: '5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0091',
+    request_created_at: new Date(Date.now() - hourMs / 2 - 1000).toISOString(),
+    request_user_id: 'words',
+    response_status: 429,
+    request_body: { messages: [{ role: 'user', content: 'And the next one?' }] },
+    response_body: { error: { type: 'rate_limit', message: 'Too many calls.' } },
+    properties: { Harbour: 'south' },
+  });
+  await scene.api.stored('5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0091');
+  const { page, complaints } = await openSignedIn(scene.browser, `${scene.service.api}/requests?q=user%3Awords`);
+  await page.locator(rows).nth(1).waitFor();
+  const words = await page.locator(`${rows} ${cells}:nth-child(3)`).allInnerTexts();
+  expect(words[0]).toMatch(/When does the \*\*ferry\*\* leave\?\s+At 6:20, from the pier\./);
+  expect(words[1]).toMatch(/And the next one\?\s+rate_limit\s+Too many calls\./);
+  const titles = await page.getByRole('columnheader').allInnerTexts();
+  expect(titles.filter((title) => /Input|Client|Harbour|Svc/.test(title))).toEqual(['Input → Output', 'Client', 'Harbour']);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Columns' });
+  await dialog.getByLabel('Add a column').fill('helpful');
+  await dialog.getByRole('button', { name: '+ helpful' }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  expect(await page.locator(`${rows} ${cells}:last-child`).allInnerTexts()).toEqual(['0.75', '']);
+  await page.getByRole('columnheader', { name: 'Cost' }).click({ position: { x: 3, y: 3 } });
+  await page.waitForURL((url) => url.searchParams.get('sort') === 'dearest');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('selected requests are compared, exported and given a property', async () => {
+  const { page, complaints } = await scene.open({ q: seeded });
+  await page.getByRole('checkbox', { name: `Select request ${seedId(3)}` }).click();
+  await page.getByRole('checkbox', { name: `Select request ${seedId(5)}` }).click();
+  const bar = page.getByRole('group', { name: 'Selected requests' });
+  const compare = await bar.getByRole('link', { name: 'Compare' }).getAttribute('href');
+  expect(new URL(compare ?? '', scene.service.api).searchParams.get('left')).toBe(seedId(3));
+  await bar.getByRole('button', { name: 'Export selected' }).click();
+  expect((await download(page)).slice(1).map((line) => placeOf(line.split(',')[0] ?? ''))).toEqual([3, 5]);
+  await page.keyboard.press('Escape');
+  await bar.getByRole('button', { name: 'Set a property' }).click();
+  await page.keyboard.type('Reviewed');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('yes');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const found = await scene.api.query({ request_response_rmt: { properties: { Reviewed: { equals: 'yes' } } } });
+  expect(found.map((item) => placeOf(item.request_id)).toSorted()).toEqual([3, 5]);
+  await bar.getByRole('button', { name: 'Clear the selection' }).click();
+  await bar.waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);
   await page.context().close();
 });

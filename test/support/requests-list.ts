@@ -27,8 +27,11 @@ export const patient = { timeout: 30_000 };
 /** Only seeds, so that calls of other tests change nothing. */
 export const seeded = '-provider:echo';
 
+/** Cells of the columns, without the box that selects a row. */
+export const cells = '[role=gridcell]:not([data-select])';
+
 export async function shown(page: Page): Promise<readonly (number | string)[]> {
-  return (await page.locator(`${rows} [role=gridcell]:first-child`).allInnerTexts()).map(placeOf);
+  return (await page.locator(`${rows} [data-select] + ${cells}`).allInnerTexts()).map(placeOf);
 }
 
 /** The list has exactly these requests, in this order. */
@@ -75,6 +78,8 @@ export interface RequestsScene {
   readonly addressOf: (parameters?: Readonly<Record<string, string>>) => string;
   /** The list, signed in and with rows. The caller closes the page's context. */
   readonly open: (parameters?: Readonly<Record<string, string>>) => Promise<WatchedPage>;
+  /** Requests of a user, a second apart. */
+  readonly importMany: (user: string, count: number) => Promise<void>;
   readonly importRequest: (record: Readonly<Record<string, unknown>>) => Promise<void>;
   /** @returns the identifier of a call through the gateway. */
   readonly send: (user: string) => Promise<string>;
@@ -85,6 +90,20 @@ export async function openRequestsScene(): Promise<RequestsScene> {
   const dataDir = makeDataDir();
   const service = await startService({ dataDir, environment: { GATELOG_INGEST_INTERVAL_MS: '20' } });
   const api = apiClient(service.api);
+  const importMany = async (user: string, count: number): Promise<void> => {
+    const idOf = (at: number): string => `7d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0${String(at).padStart(3, '0')}`;
+    const lines = Array.from({ length: count }, (_none, at) =>
+      JSON.stringify({
+        request_id: idOf(at),
+        request_created_at: new Date(Date.now() - 2 * hourMs - at * 1000).toISOString(),
+        provider: 'OPENAI',
+        request_user_id: user,
+      }),
+    );
+    const { status } = await api.call('POST', '/v1/import', lines.join('\n'));
+    expect(status).toBe(200);
+    await api.stored(idOf(count - 1));
+  };
   const importRequest = async (record: Readonly<Record<string, unknown>>): Promise<void> => {
     const common = { provider: 'OPENAI', request_path: '/v1/chat/completions', request_body: { messages: [] } };
     const { status, body } = await api.call<{ imported: number }>('POST', '/v1/import', JSON.stringify({ ...common, ...record }));
@@ -110,6 +129,7 @@ export async function openRequestsScene(): Promise<RequestsScene> {
       await watched.page.waitForSelector(rows);
       return watched;
     },
+    importMany,
     importRequest,
     send: async (user) => call(service, user),
     end: async () => {

@@ -9,6 +9,7 @@ const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['?', 'Show this'],
   ['j, k', 'Next and previous row of a list'],
   ['enter', 'Go into the details of a request; open or fold the row of a session'],
+  ['x', 'Select or unselect a request'],
   ['esc', 'Close the details'],
 ];
 

@@ -13,14 +13,12 @@ export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : whole.format(value);
 }
 
-/** US dollars with three digits that tell something: 12.34, 0.0123, 0.00000123. Columns line their decimals up by `alignDecimals`. */
-
 /** A number of tokens in words. */
 export function formatTokens(tokens: number | null | undefined): string {
   return tokens === 1 ? '1 token' : `${formatCount(tokens)} tokens`;
 }
 
-/** US dollars with three digits that tell something: 12.34, 0.0123, 0.00000123. */
+/** US dollars with three digits that tell something: 12.34, 0.0123, 0.00000123. Columns line their decimals up by `alignDecimals`. */
 export function formatCost(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value === 0) return '$0';

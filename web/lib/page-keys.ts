@@ -38,5 +38,5 @@ function isPage(target: EventTarget | null): boolean {
 }
 
 function isCovered(): boolean {
-  return document.querySelector('[role=dialog], [role=menu], [role=listbox]') !== null;
+  return document.querySelector('[role=dialog], [role=menu], [role=listbox]:not([hidden])') !== null;
 }

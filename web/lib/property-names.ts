@@ -7,3 +7,8 @@ export const propertyNamesQuery = queryOptions({
   staleTime: 60_000,
   queryFn: async ({ signal }) => (await gatelog.properties.list({ signal })).data.map(({ property }) => property),
 });
+
+/** Whether a property is one by which a caller told the service of a session and the like. */
+export function isOfService(name: string): boolean {
+  return /^(?:svc|helicone)-/i.test(name);
+}

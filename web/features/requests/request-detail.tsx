@@ -71,7 +71,8 @@ function Ways({ request }: { readonly request: RequestItem }): ReactNode {
   const { request_id: id } = request;
   const { kept } = route.useSearch();
   const navigate = route.useNavigate();
-  const keep = (): void => void navigate({ search: (search) => ({ ...search, kept: kept === id ? undefined : id }), replace: true });
+  const keep = (): void =>
+    void navigate({ search: (search) => ({ ...search, kept: kept === id ? undefined : id }), replace: true, state: true });
   const isOtherKept = kept !== undefined && kept !== id;
   return (
     <div className={styles['ways']}>
@@ -92,7 +93,7 @@ function Content({ request }: { readonly request: RequestItem }): ReactNode {
   const mayWrite = useMay('write');
   const select = (next: TabKey): void => {
     if (next === 'raw') expectEditor();
-    void navigate({ search: (search) => ({ ...search, tab: next === standardTab ? undefined : next }), replace: true });
+    void navigate({ search: (search) => ({ ...search, tab: next === standardTab ? undefined : next }), replace: true, state: true });
   };
   return (
     <div className={styles['content']}>

@@ -1,34 +1,41 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
+import type { RequestItem } from '../../../src/client/client.ts';
 import { conditionsIn, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
+import { useNarrow } from '../../lib/use-narrow.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterBuilder } from '../../ui/filter-builder/filter-builder.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
 import { Select } from '../../ui/select.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
-import { type Column, columnsOf, standardColumns } from './list/columns.tsx';
+import { type Column, columnsOf, phoneColumns, standardColumns } from './list/columns.tsx';
 import { RequestsList } from './list/requests-list.tsx';
 import { countNew, type Live, useLive } from './list/use-live.ts';
 import { type RequestList, useRequests } from './list/use-requests.ts';
+import { useSelection } from './list/use-selection.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { isLive, type RequestsSearch, sorts, standardSort } from './search.ts';
 import { Facets } from './tools/facets.tsx';
+import { SelectionBar } from './tools/selection-bar.tsx';
 import { RequestsTools } from './tools/requests-tools.tsx';
 import styles from './requests-page.module.css';
 
 const route = getRouteApi('/shell/requests');
 
+/** Requests that say which properties are columns. */
+const sampled = 100;
+
 const sortOptions = Object.entries(sorts).map(([value, { label }]) => ({ value: value as keyof typeof sorts, label }));
 
 export function RequestsPage(): ReactNode {
   const search = route.useSearch();
-  const { q = '', sort = standardSort, columns: ids = standardColumns, range, from, to } = search;
+  const { q = '', sort = standardSort, range, from, to } = search;
   const navigate = route.useNavigate();
   const change = (changed: RequestsSearch & RangeSearch, replace = false): void => {
-    void navigate({ search: (before) => ({ ...before, ...changed }), replace });
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace, state: replace });
   };
   const onSearch = (text: string, replace = false): void => change({ q: text === '' ? undefined : text }, replace);
   const [areFacetsOpen, setAreFacetsOpen] = useState(false);
@@ -38,7 +45,8 @@ export function RequestsPage(): ReactNode {
   const live = useLive({ filter, range: { range, from, to }, isOn });
   const arrived = useMemo(() => countNew(live, listed.rows), [live, listed.rows]);
   const list = { ...listed, total: listed.total === undefined ? undefined : listed.total + arrived };
-  const columns = columnsOf(ids);
+  const columns = useColumns(search.columns, listed.rows);
+  const scores = useMemo(() => [...new Set(listed.rows.flatMap((request) => Object.keys(request.scores)))], [listed.rows]);
   return (
     <div className={styles['page']}>
       <header className={styles['bar']}>
@@ -47,7 +55,7 @@ export function RequestsPage(): ReactNode {
           {sizeOf(list)}
         </p>
         <RequestsTools
-          {...{ search, columns, live }}
+          {...{ search, columns, scores, live }}
           filter={filter ?? everything}
           areFacetsOpen={areFacetsOpen}
           onFacets={setAreFacetsOpen}
@@ -71,6 +79,13 @@ export function RequestsPage(): ReactNode {
   );
 }
 
+/** The chosen columns, else those that fit the requests at the top. */
+function useColumns(chosen: readonly string[] | undefined, rows: readonly RequestItem[]): readonly Column[] {
+  const isNarrow = useNarrow();
+  const key = JSON.stringify(chosen ?? (isNarrow ? phoneColumns : standardColumns(rows.slice(0, sampled))));
+  return useMemo(() => columnsOf(JSON.parse(key) as readonly string[]), [key]);
+}
+
 function sizeOf({ total, countError }: RequestList): string {
   if (total !== undefined) return `${formatCount(total)} ${total === 1 ? 'request' : 'requests'}`;
   return countError === null ? '' : `Not counted: ${countError.message}`;
@@ -84,29 +99,61 @@ interface ContentProps {
   readonly columns: readonly Column[];
   readonly areFacetsOpen: boolean;
   readonly onSearch: (q: string) => void;
-  readonly onChange: (changed: RequestsSearch, replace?: boolean) => void;
+  readonly onChange: (changed: RequestsSearch & RangeSearch, replace?: boolean) => void;
 }
 
 /** The list between its facets and the details of one request. */
 function Content({ search, filter, areFacetsOpen, onSearch, onChange, ...shown }: ContentProps): ReactNode {
-  const { q = '', request, range, from, to, pinned = 0 } = search;
+  const { q = '', request, range, from, to, pinned = 0, sort = standardSort } = search;
   const details = useRef<HTMLHeadingElement>(null);
-  const open = (id: string | undefined): void =>
-    onChange(id === undefined ? { request: undefined, tab: undefined } : { request: id }, true);
+  const open = useOpen(request, onChange);
+  const selection = useSelection();
   return (
-    <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen}>
-      {areFacetsOpen && filter !== undefined && <Facets filter={filter} range={{ range, from, to }} q={q} onSearch={onSearch} />}
-      <RequestsList
-        {...shown}
-        pinned={pinned}
-        openId={request}
-        onOpen={open}
-        onEnter={() => details.current?.focus()}
-        words={wordsOf(filter)}
-      />
-      {request !== undefined && <RequestDetail key={request} ref={details} id={request} onClose={() => open(undefined)} />}
-    </div>
+    <>
+      <SelectionBar selection={selection} columns={shown.columns} />
+      <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen}>
+        {areFacetsOpen && filter !== undefined && <Facets filter={filter} range={{ range, from, to }} q={q} onSearch={onSearch} />}
+        <RequestsList
+          {...shown}
+          selection={selection}
+          sort={sort}
+          onSort={(next) => onChange({ sort: next })}
+          onClear={q === '' ? undefined : () => onSearch('')}
+          onAllTime={range === 'all' ? undefined : () => onChange({ range: 'all', from: undefined, to: undefined })}
+          pinned={pinned}
+          openId={request}
+          onOpen={open}
+          onEnter={() => details.current?.focus()}
+          words={wordsOf(filter)}
+        />
+        {request !== undefined && <RequestDetail key={request} ref={details} id={request} onClose={() => open(undefined)} />}
+      </div>
+    </>
   );
+}
+
+/** Opens a request as a step of the history, which Back takes back; another one takes its place, and closing it goes back. */
+function useOpen(
+  request: string | undefined,
+  onChange: (changed: RequestsSearch, replace?: boolean) => void,
+): (id: string | undefined) => void {
+  const navigate = route.useNavigate();
+  const { history } = useRouter();
+  const wasOpenedHere = useLocation({ select: ({ state }) => state.isOpened === true });
+  return (id) => {
+    if (id === request) return;
+    if (id === undefined && wasOpenedHere) history.back();
+    else if (id === undefined) onChange({ request: undefined, tab: undefined }, true);
+    else if (request !== undefined) onChange({ request: id }, true);
+    else void navigate({ search: (before) => ({ ...before, request: id }), state: { isOpened: true } });
+  };
+}
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Whether the entry before this one is the same list without its details. */
+    readonly isOpened?: boolean;
+  }
 }
 
 /** The texts that a search looks for. */

@@ -31,7 +31,7 @@ export const standardTab: TabKey = 'conversation';
 export const sorts = {
   newest: { label: 'Newest first', sort: { created_at: 'desc' } },
   oldest: { label: 'Oldest first', sort: { created_at: 'asc' } },
-  dearest: { label: 'Dearest first', sort: { cost: 'desc' } },
+  dearest: { label: 'Most expensive first', sort: { cost: 'desc' } },
   slowest: { label: 'Slowest first', sort: { latency: 'desc' } },
   longest: { label: 'Most tokens first', sort: { total_tokens: 'desc' } },
 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completed, matching, operatorsAt, writingAt } from './completion.ts';
+import { completed, matching, onlyValue, operatorsAt, writingAt } from './completion.ts';
 
 /** The caret is where the bar stands. */
 function at(marked: string) {
@@ -63,4 +63,22 @@ it('operators are offered until one is written, or the value is begun', () => {
 it('what begins with the prefix stands first', () => {
   const entries = ['b team', 'Team', 'tea', 'x'].map((title) => ({ title }));
   expect(matching(entries, 'tea', 10).map(({ title }) => title)).toEqual(['Team', 'tea', 'b team']);
+});
+
+describe('Enter takes the only value', () => {
+  const value = (title: string) => ({ title, about: 'value', text: title, isOpen: false });
+  const taken = (marked: string, ...titles: readonly string[]) => {
+    const { text, caret } = at(marked);
+    return onlyValue(writingAt(text, caret), titles.map(value))?.title;
+  };
+  it.each([
+    ['that goes on from what is written', 'Team:se|', ['search'], 'search'],
+    ['and none of several', 'Team:se|', ['search', 'serving'], undefined],
+    ['and none where nothing is written yet', 'Team:|', ['search'], undefined],
+    ['and none behind an operator', 'Team:~se|', ['search'], undefined],
+    ['and none where a word is written, not a value', 'se|', ['search'], undefined],
+    ['and not the one that is written already', 'Team:search|', ['search'], undefined],
+  ])('%s', (_what, marked, titles, expected) => {
+    expect(taken(marked, ...titles)).toBe(expected);
+  });
 });

@@ -114,3 +114,11 @@ export function matching<Entry extends { readonly title: string }>(
   const contains = entries.filter(({ title }) => !title.toLowerCase().startsWith(wanted) && title.toLowerCase().includes(wanted));
   return [...begins, ...contains].slice(0, limit);
 }
+
+/** The only value that goes on from what is being written: there is no other that it could mean. */
+export function onlyValue(writing: Writing, completions: readonly Completion[]): Completion | undefined {
+  const [only, other] = completions;
+  if (writing.kind !== 'value' || writing.hasOperator || writing.prefix === '' || other !== undefined || only === undefined)
+    return undefined;
+  return only.isOpen || only.title === writing.prefix ? undefined : only;
+}

@@ -29,6 +29,10 @@ export function SearchBar({ value, onChange, isLive = false }: SearchBarProps): 
     setText(written);
     if (isLive) onChange(written);
   };
+  const accept = (completed: string): void => {
+    setText(completed);
+    onChange(completed);
+  };
   return (
     <form
       role="search"
@@ -38,7 +42,7 @@ export function SearchBar({ value, onChange, isLive = false }: SearchBarProps): 
         if (read.fault === undefined && !isLive) onChange(text.trim());
       }}
     >
-      <Field text={text} onText={write} isInvalid={read.fault !== undefined} describedBy={meaning} />
+      <Field text={text} onText={write} onAccept={isLive ? undefined : accept} isInvalid={read.fault !== undefined} describedBy={meaning} />
       <Meaning id={meaning} read={read} text={text} />
     </form>
   );
@@ -47,14 +51,15 @@ export function SearchBar({ value, onChange, isLive = false }: SearchBarProps): 
 interface FieldProps {
   readonly text: string;
   readonly onText: (text: string) => void;
+  readonly onAccept: ((text: string) => void) | undefined;
   readonly isInvalid: boolean;
   readonly describedBy: string;
 }
 
-function Field({ text, onText, isInvalid, describedBy }: FieldProps): ReactNode {
+function Field({ text, onText, onAccept, isInvalid, describedBy }: FieldProps): ReactNode {
   const input = useRef<HTMLInputElement>(null);
   const list = useId();
-  const { completions, active, open, close, choose, onKeyDown } = useCompletionList(input, text, onText);
+  const { completions, active, open, close, choose, onKeyDown } = useCompletionList(input, text, { onText, onAccept });
   useSlash(() => input.current?.focus());
   return (
     <div className={styles['field']}>

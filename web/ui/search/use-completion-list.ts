@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type RefObject, useState } from 'react';
-import { type Completion, completed, writingAt } from './completion.ts';
+import { type Completion, completed, onlyValue, writingAt } from './completion.ts';
 import { useCompletions } from './use-completions.ts';
 
 export interface CompletionList {
@@ -14,8 +14,18 @@ export interface CompletionList {
   readonly onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => void;
 }
 
-/** The list below a search: the arrows go through it, Enter or Tab takes an entry, Escape closes it. */
-export function useCompletionList(input: RefObject<HTMLInputElement | null>, text: string, onText: (text: string) => void): CompletionList {
+export interface CompletionActions {
+  readonly onText: (text: string) => void;
+  /** Searches for a text with the only value that is offered in it; undefined: Enter takes no value by itself. */
+  readonly onAccept: ((text: string) => void) | undefined;
+}
+
+/** The list below a search: the arrows go through it, Enter or Tab takes an entry, Enter also the only value, Escape closes it. */
+export function useCompletionList(
+  input: RefObject<HTMLInputElement | null>,
+  text: string,
+  { onText, onAccept }: CompletionActions,
+): CompletionList {
   const [caret, setCaret] = useState<number>();
   const [active, setActive] = useState(-1);
   const writing = caret === undefined ? undefined : writingAt(text, caret);
@@ -32,6 +42,7 @@ export function useCompletionList(input: RefObject<HTMLInputElement | null>, tex
     requestAnimationFrame(() => input.current?.setSelectionRange(next.caret, next.caret));
   };
   const chosen = completions[active];
+  const only = writing === undefined ? undefined : onlyValue(writing, completions);
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
     const { key } = event;
     if (key === 'ArrowDown' || key === 'ArrowUp') {
@@ -39,6 +50,9 @@ export function useCompletionList(input: RefObject<HTMLInputElement | null>, tex
       else setActive(Math.min(completions.length - 1, Math.max(-1, active + (key === 'ArrowDown' ? 1 : -1))));
     } else if ((key === 'Enter' || (key === 'Tab' && !event.shiftKey)) && chosen !== undefined) {
       choose(chosen);
+    } else if (key === 'Enter' && onAccept !== undefined && writing !== undefined && only !== undefined) {
+      open(null);
+      onAccept(completed(text, writing, only).text.trim());
     } else if (key === 'Escape' && caret !== undefined) {
       open(null);
     } else {

@@ -1,6 +1,7 @@
 import { type ReactNode, useRef, useState } from 'react';
 import { where } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
+import { isOfService } from '../../../lib/property-names.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Form, Row } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
@@ -54,12 +55,12 @@ export function Properties({ id, properties, mayWrite }: PropertiesProps): React
 
 /** Those that a caller chose: not those by which the service was told of a session. */
 export function ownProperties(properties: Readonly<Record<string, string>>): readonly Entry[] {
-  return Object.entries(properties).filter((entry) => !isOfService(entry));
+  return Object.entries(properties).filter(([name]) => !isOfService(name));
 }
 
 /** Those by which callers tell the service of sessions and the like. */
 export function serviceProperties(properties: Readonly<Record<string, string>>): readonly Entry[] {
-  return Object.entries(properties).filter(isOfService);
+  return Object.entries(properties).filter(([name]) => isOfService(name));
 }
 
 type Entry = readonly [name: string, value: string];
@@ -99,10 +100,6 @@ function Editor({ id, entries }: { readonly id: string; readonly entries: readon
       )}
     </>
   );
-}
-
-function isOfService([name]: Entry): boolean {
-  return /^(?:svc|helicone)-/i.test(name);
 }
 
 /** The service removes properties by a job, which is over in moments for one request. */

@@ -1,42 +1,46 @@
 import type { KeyboardEvent, PointerEvent, ReactNode } from 'react';
+import type { SortKey } from '../search.ts';
 import { columnLimits } from './column-widths.ts';
-import type { Column } from './columns.tsx';
 import styles from './request-grid.module.css';
+import { pinStyle, type SizedColumn } from './sized-columns.ts';
 
 const keyStep = 16;
 
 export interface GridHeadProps {
   readonly columns: readonly SizedColumn[];
   readonly onWidth: (id: string, width: number) => void;
-}
-
-/** A column where it stands. */
-export interface SizedColumn {
-  readonly column: Column;
-  /** Pixels. */
-  readonly width: number;
-  /** Distance from the left edge at which it stays in view; undefined: it scrolls. */
-  readonly pinnedAt: number | undefined;
+  readonly sort: SortKey;
+  readonly onSort: (sort: SortKey) => void;
+  /** What stands before the columns. */
+  readonly children: ReactNode;
 }
 
 /** The titles. The edge of each is dragged, or moved with the arrows. */
-export function GridHead({ columns, onWidth }: GridHeadProps): ReactNode {
+export function GridHead({ columns, onWidth, sort, onSort, children }: GridHeadProps): ReactNode {
   return (
     <div role="row" aria-rowindex={1} className={styles['head']}>
-      {columns.map(({ column: { id, title, isNumber }, width, pinnedAt }) => (
-        <span key={id} role="columnheader" className={styles['headCell']} style={pinStyle(pinnedAt)} data-pinned={pinnedAt !== undefined}>
+      {children}
+      {columns.map(({ column: { id, title, isNumber, sorts = [] }, width, pinnedAt }) => (
+        <span
+          key={id}
+          role="columnheader"
+          aria-sort={sorts.includes(sort) ? (sort === 'oldest' ? 'ascending' : 'descending') : undefined}
+          className={styles['headCell']}
+          style={pinStyle(pinnedAt)}
+          data-pinned={pinnedAt !== undefined}
+          // Keys choose an order in the field Order.
+          onClick={() => onSort(sorts[(sorts.indexOf(sort) + 1) % sorts.length] ?? sort)}
+          data-sorts={sorts.length > 0}
+        >
           <span className={isNumber === true ? 'clip number' : 'clip'} title={title} dir="auto">
             {title}
+            {sorts.includes(sort) && <span aria-hidden="true"> {sort === 'oldest' ? '↑' : '↓'}</span>}
           </span>
           <Edge {...{ title, width }} onWidth={(changed) => onWidth(id, changed)} />
         </span>
       ))}
     </div>
   );
-}
-
-export function pinStyle(pinnedAt: number | undefined): { readonly left?: number } {
-  return pinnedAt === undefined ? {} : { left: pinnedAt };
 }
 
 interface EdgeProps {
@@ -70,6 +74,7 @@ function Edge({ title, width, onWidth }: EdgeProps): ReactNode {
       aria-valuemax={columnLimits.max}
       tabIndex={0}
       className={styles['edge']}
+      onClick={(event) => event.stopPropagation()}
       onKeyDown={onKeyDown}
       onPointerDown={onPointerDown}
     />

@@ -1,20 +1,23 @@
+import { useLocation } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
-import { ownOf } from '../../../lib/own.ts';
-import { timeZone } from '../../../lib/zone.ts';
-import { Highlighted } from '../../../ui/highlighted.tsx';
+import { usePageKeys } from '../../../lib/page-keys.ts';
 import { rowStep } from '../../../ui/table/row-step.ts';
+import type { SortKey } from '../search.ts';
 import { useColumnWidths } from './column-widths.ts';
 import type { Column } from './columns.tsx';
-import { GridHead, pinStyle, type SizedColumn } from './grid-head.tsx';
+import { GridHead } from './grid-head.tsx';
+import { GridRow } from './grid-row.tsx';
+import { sizedColumns, templateOf } from './sized-columns.ts';
+import { rememberScrollPlace, scrollPlace } from './scroll-places.ts';
 import styles from './request-grid.module.css';
+import type { Selection } from './use-selection.ts';
 
-const rowHeight = 34;
+const lineHeight = 34;
 /** So many rows before the last one that is loaded, more are asked for: of who only looks at the top, and of who scrolls. */
 const loadAhead = { atTop: 40, scrolled: 300 } as const;
-/** Between two columns, pixels. */
-const gap = 12;
 
 export interface RequestGridProps {
   readonly rows: readonly RequestItem[];
@@ -30,25 +33,44 @@ export interface RequestGridProps {
   readonly onEnter: () => void;
   /** Words of the search, which cells show marked. */
   readonly words: readonly string[];
+  readonly selection: Selection;
+  readonly sort: SortKey;
+  readonly onSort: (sort: SortKey) => void;
   /** Whether the first row is in view. */
   readonly onTop: (isAtTop: boolean) => void;
 }
 
 /**
- * The requests as a grid of which only the rows in view exist. `j` and `k` or the arrows go through it, Enter goes into the details, Escape
- * closes them.
+ * The requests as a grid of which only the rows in view exist. `j` and `k` or the arrows go through it, Enter opens a request and then goes
+ * into its details, `x` selects, Escape closes the details. The row that was open last stays the place in the list.
  */
-export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, words, ...on }: RequestGridProps): ReactNode {
-  const { onOpen, onEnter, onTop } = on;
+export function RequestGrid({
+  rows,
+  total,
+  loadMore,
+  columns,
+  pinned,
+  openId,
+  words,
+  selection,
+  sort,
+  ...on
+}: RequestGridProps): ReactNode {
+  const { onOpen, onEnter, onTop, onSort } = on;
   const scroller = useRef<HTMLDivElement>(null);
+  const currentId = useCurrent(openId);
   useFocusBack(scroller, openId);
+  const entry = useLocation({ select: ({ state }) => state.__TSR_key ?? '' });
   const [widths, setWidth] = useColumnWidths();
+  const rowHeight = Math.max(lineHeight, ...columns.map(({ height = lineHeight }) => height));
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 20,
+    initialOffset: () => scrollPlace(entry),
   });
+  useEffect(() => virtual.measure(), [virtual, rowHeight]);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
   const ahead = (virtual.scrollOffset ?? 0) > rowHeight ? loadAhead.scrolled : loadAhead.atTop;
@@ -56,47 +78,85 @@ export function RequestGrid({ rows, total, loadMore, columns, pinned, openId, wo
     if (last >= rows.length - ahead) loadMore();
   }, [last, rows.length, ahead, loadMore]);
 
-  const move = (by: number): void => {
-    const at = rows.findIndex(({ request_id: id }) => id === openId);
-    const index = Math.min(rows.length - 1, Math.max(0, at + by));
-    const next = rows[index];
+  const at = rows.findIndex(({ request_id: id }) => id === currentId);
+  const openAt = (index: number): void => {
+    const next = rows[Math.min(rows.length - 1, Math.max(0, index))];
     if (next === undefined) return;
     onOpen(next.request_id);
-    virtual.scrollToIndex(index, { align: 'auto' });
+    virtual.scrollToIndex(rows.indexOf(next), { align: 'auto' });
   };
+  const enter = (): void => {
+    if (openId === undefined) openAt(at);
+    else onEnter();
+  };
+  const select = (): void => {
+    if (currentId !== undefined) selection.toggle(currentId);
+  };
+  usePageKeys({ j: () => openAt(at + 1), k: () => openAt(at - 1), x: select, Enter: enter });
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target instanceof HTMLInputElement) return;
     const step = rowStep(event);
-    if (step !== undefined) move(step);
+    if (step !== undefined) openAt(at + step);
     else if (event.key === 'Escape') onOpen(undefined);
-    else if (event.key === 'Enter' && openId === undefined) move(1);
-    else if (event.key === 'Enter') onEnter();
+    else if (event.key === 'Enter') enter();
     else return;
     event.preventDefault();
   };
   const sized = useMemo(() => sizedColumns(columns, widths, pinned), [columns, widths, pinned]);
+  const { toggle } = selection;
   return (
     <div
       className={styles['grid']}
-      style={templateOf(sized)}
+      style={templateOf(sized, rowHeight)}
       ref={scroller}
       role="grid"
       aria-label="Requests"
       aria-rowcount={total === undefined ? -1 : total + 1}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      onScroll={({ currentTarget }) => onTop(currentTarget.scrollTop < rowHeight)}
+      onScroll={({ currentTarget }) => {
+        rememberScrollPlace(entry, currentTarget.scrollTop);
+        onTop(currentTarget.scrollTop < rowHeight);
+      }}
     >
-      <GridHead columns={sized} onWidth={setWidth} />
+      <GridHead columns={sized} onWidth={setWidth} sort={sort} onSort={onSort}>
+        <span role="gridcell" data-select="true" className={styles['select']}>
+          <input
+            type="checkbox"
+            aria-label="Select the requests that are loaded, or none"
+            checked={selection.ids.size > 0}
+            onChange={() => selection.toggleAll(rows.map(({ request_id: id }) => id))}
+          />
+        </span>
+      </GridHead>
       <div role="rowgroup" className={styles['rows']} style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, start }) => {
           const request = rows[index];
           if (request === undefined) return null;
-          const isOpen = request.request_id === openId;
-          return <Row key={request.request_id} {...{ request, index, isOpen, onOpen, words }} columns={sized} top={start} />;
+          const { request_id: id } = request;
+          return (
+            <GridRow
+              key={id}
+              {...{ request, index, onOpen, words }}
+              isOpen={id === openId}
+              isCurrent={id === currentId}
+              isSelected={selection.ids.has(id)}
+              onSelect={toggle}
+              columns={sized}
+              top={start}
+            />
+          );
         })}
       </div>
     </div>
   );
+}
+
+/** The open request, or the one that was open last. */
+function useCurrent(openId: string | undefined): string | undefined {
+  const [current, setCurrent] = useState(openId);
+  if (openId !== undefined && current !== openId) setCurrent(openId);
+  return openId ?? current;
 }
 
 /** Where the details took the focus with them, the list has it again. */
@@ -104,63 +164,7 @@ function useFocusBack(grid: RefObject<HTMLDivElement | null>, openId: string | u
   const wasOpen = useRef(false);
   useEffect(() => {
     const isOpen = openId !== undefined;
-    if (wasOpen.current && !isOpen && document.activeElement === document.body) grid.current?.focus();
+    if (wasOpen.current && !isOpen && document.activeElement === document.body) grid.current?.focus({ preventScroll: true });
     wasOpen.current = isOpen;
   }, [grid, openId]);
 }
-
-function sizedColumns(columns: readonly Column[], widths: Readonly<Record<string, number>>, pinned: number): readonly SizedColumn[] {
-  let left = gap;
-  return columns.map((column, index) => {
-    const width = ownOf(widths, column.id) ?? column.width;
-    const pinnedAt = index < pinned ? left : undefined;
-    left += width + gap;
-    return { column, width, pinnedAt };
-  });
-}
-
-/** The last column takes what is left. */
-function templateOf(columns: readonly SizedColumn[]): CSSProperties {
-  const tracks = columns.map(({ width }, index) => (index === columns.length - 1 ? `minmax(${width}px, 1fr)` : `${width}px`));
-  const total = columns.reduce((sum, { width }) => sum + width + gap, gap);
-  return { '--columns': tracks.join(' '), '--width': `${total}px` } as CSSProperties;
-}
-
-interface RowProps {
-  readonly request: RequestItem;
-  readonly columns: readonly SizedColumn[];
-  readonly index: number;
-  readonly top: number;
-  readonly isOpen: boolean;
-  readonly onOpen: (id: string) => void;
-  readonly words: readonly string[];
-}
-
-/** While the grid is scrolled, the rows that stay in it are not rendered again. */
-const Row = memo(function Row({ request, columns, index, top, isOpen, onOpen, words }: RowProps): ReactNode {
-  const zone = timeZone();
-  return (
-    <div
-      role="row"
-      aria-rowindex={index + 2}
-      aria-selected={isOpen}
-      className={styles['row']}
-      style={{ transform: `translateY(${top}px)` }}
-      onClick={() => onOpen(request.request_id)}
-    >
-      {columns.map(({ column: { id, isNumber, cell, textOf }, pinnedAt }) => (
-        <span
-          key={id}
-          role="gridcell"
-          className={isNumber === true ? 'clip number' : 'clip'}
-          title={textOf?.(request)}
-          dir="auto"
-          style={pinStyle(pinnedAt)}
-          data-pinned={pinnedAt !== undefined}
-        >
-          {textOf === undefined || words.length === 0 ? cell(request, zone) : <Highlighted text={textOf(request)} words={words} />}
-        </span>
-      ))}
-    </div>
-  );
-});

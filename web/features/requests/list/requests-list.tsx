@@ -8,9 +8,11 @@ import { Loading } from '../../../ui/loading.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PageError } from '../../../ui/page-error.tsx';
 import type { Column } from './columns.tsx';
+import type { SortKey } from '../search.ts';
 import { RequestGrid } from './request-grid.tsx';
 import { type Live, maxLive } from './use-live.ts';
 import type { RequestList } from './use-requests.ts';
+import type { Selection } from './use-selection.ts';
 import styles from './requests-list.module.css';
 
 export interface RequestsListProps {
@@ -22,10 +24,17 @@ export interface RequestsListProps {
   readonly onOpen: (id: string | undefined) => void;
   readonly onEnter: () => void;
   readonly words: readonly string[];
+  readonly selection: Selection;
+  readonly sort: SortKey;
+  readonly onSort: (sort: SortKey) => void;
+  /** Shows requests without a condition; undefined: there is none. */
+  readonly onClear: (() => void) | undefined;
+  /** Shows those of all time; undefined: they are. */
+  readonly onAllTime: (() => void) | undefined;
 }
 
 /** The requests, with those that came in meanwhile at the top. While somebody reads further down, they wait behind a button. */
-export function RequestsList({ list, live, ...grid }: RequestsListProps): ReactNode {
+export function RequestsList({ list, live, onClear, onAllTime, ...grid }: RequestsListProps): ReactNode {
   const [isAtTop, setIsAtTop] = useState(true);
   /** Live requests that are in the list; those after them wait. */
   const [taken, setTaken] = useState(0);
@@ -36,7 +45,7 @@ export function RequestsList({ list, live, ...grid }: RequestsListProps): ReactN
   const rows = useMemo(() => joined(live.requests.slice(waiting), list.rows), [live.requests, waiting, list.rows]);
   if (list.error !== null) return <PageError error={list.error} />;
   if (list.isLoading) return <Loading what="Loading requests" />;
-  if (rows.length === 0) return <Nothing hint={list.hint} />;
+  if (rows.length === 0) return <Nothing hint={list.hint} onClear={onClear} onAllTime={onAllTime} />;
   return (
     <div className={styles['list']}>
       {arrived > maxLive && <Notice>Of the live requests, the newest {formatCount(maxLive)} are shown. Load the page anew for all.</Notice>}
@@ -57,12 +66,21 @@ function joined(live: readonly RequestItem[], loaded: readonly RequestItem[]): r
   return [...live.filter(({ request_id: id }) => !known.has(id)), ...loaded];
 }
 
-function Nothing({ hint }: { readonly hint: string | undefined }): ReactNode {
+type NothingProps = Pick<RequestsListProps, 'onClear' | 'onAllTime'> & { readonly hint: string | undefined };
+
+function Nothing({ hint, onClear, onAllTime }: NothingProps): ReactNode {
   return (
     <Empty title="No request matches">
       {hint !== undefined && <p>{hint}</p>}
-      <p className="muted">A longer time or fewer conditions may show some. A call through the gateway stands here a moment later.</p>
-      <LinkButton to="/start">Send a first call</LinkButton>
+      <div className={styles['ways']}>
+        {onClear !== undefined && (
+          <Button kind="primary" onPress={onClear}>
+            Clear the filter
+          </Button>
+        )}
+        {onAllTime !== undefined && <Button onPress={onAllTime}>Search all time</Button>}
+        {onClear === undefined && <LinkButton to="/start">Send a first call</LinkButton>}
+      </div>
     </Empty>
   );
 }

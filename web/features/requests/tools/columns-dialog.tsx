@@ -5,21 +5,25 @@ import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/form/checkbox.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Actions, Dialog } from '../../../ui/overlay/dialog.tsx';
-import { columnOf, ownColumnIds, standardColumns } from '../list/columns.tsx';
+import { columnOf, ownColumnIds } from '../list/columns.tsx';
 import styles from './tools.module.css';
 
 export interface ColumnsDialogProps {
   readonly columns: readonly string[];
   readonly pinned: number;
-  readonly onChange: (columns: readonly string[], pinned: number) => void;
+  /** Names of scores among the requests that are loaded. */
+  readonly scores: readonly string[];
+  /** @param columns Undefined: nobody has chosen. */
+  readonly onChange: (columns: readonly string[] | undefined, pinned: number) => void;
   readonly onClose: () => void;
 }
 
 /** Which columns there are, in which order, and which stay in view. */
-export function ColumnsDialog({ columns, pinned, onChange, onClose }: ColumnsDialogProps): ReactNode {
+export function ColumnsDialog({ columns, pinned, scores, onChange, onClose }: ColumnsDialogProps): ReactNode {
   const [wanted, setWanted] = useState('');
   const { data: names } = useQuery(propertyNamesQuery);
-  const others = [...ownColumnIds, ...(names ?? []).map((name) => `properties.${name}`)].filter((id) => !columns.includes(id));
+  const all = [...(names ?? []).map((name) => `properties.${name}`), ...scores.map((name) => `scores.${name}`), ...ownColumnIds];
+  const others = all.filter((id) => !columns.includes(id));
   const found = others.filter((id) => (columnOf(id)?.title ?? '').toLowerCase().includes(wanted.toLowerCase()));
   return (
     <Dialog title="Columns" isOpen onClose={onClose}>
@@ -35,7 +39,7 @@ export function ColumnsDialog({ columns, pinned, onChange, onClose }: ColumnsDia
         ))}
       </ul>
       <Actions>
-        <Button onPress={() => onChange(standardColumns, 0)}>The standard ones</Button>
+        <Button onPress={() => onChange(undefined, 0)}>Reset to default</Button>
         <Button kind="primary" onPress={onClose}>
           Done
         </Button>
@@ -45,7 +49,7 @@ export function ColumnsDialog({ columns, pinned, onChange, onClose }: ColumnsDia
 }
 
 /** The columns in their order, with what can be done with each. */
-function Shown({ columns, pinned, onChange }: Omit<ColumnsDialogProps, 'onClose'>): ReactNode {
+function Shown({ columns, pinned, onChange }: Omit<ColumnsDialogProps, 'onClose' | 'scores'>): ReactNode {
   const move = (index: number, by: number): void => {
     const moved = columns[index];
     if (moved !== undefined) onChange(columns.toSpliced(index, 1).toSpliced(index + by, 0, moved), pinned);
@@ -60,7 +64,7 @@ function Shown({ columns, pinned, onChange }: Omit<ColumnsDialogProps, 'onClose'
               {title}
             </span>
             <Checkbox isSelected={index < pinned} onChange={(isPinned) => onChange(columns, isPinned ? index + 1 : index)}>
-              <span className="visually-hidden">{title}</span> stays
+              Pin <span className="visually-hidden">{title}</span>
             </Checkbox>
             <Button kind="quiet" onPress={() => move(index, -1)} isDisabled={index === 0} aria-label={`Move ${title} to the left`}>
               ↑

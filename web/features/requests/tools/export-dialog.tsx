@@ -30,10 +30,10 @@ export function ExportDialog({ filter, range, columns, onClose }: ExportDialogPr
   const query = new URLSearchParams({
     filter: json,
     format,
-    ...(hasBodies ? { includeBodies: 'true' } : { columns: JSON.stringify(columns.map(({ exported }) => exported)) }),
+    ...(hasBodies ? { includeBodies: 'true' } : { columns: JSON.stringify([...new Set(columns.flatMap(({ exported }) => exported))]) }),
   });
   return (
-    <Dialog title="Take it out" isOpen onClose={onClose}>
+    <Dialog title="Export requests" isOpen onClose={onClose}>
       <Row>
         <Select label="Format" isLabelShown value={format} options={formats} onChange={setFormat} />
         <Checkbox isSelected={hasBodies} onChange={setHasBodies}>

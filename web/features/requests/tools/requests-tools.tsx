@@ -4,7 +4,7 @@ import { useMay } from '../../../lib/signed-in.ts';
 import type { RangeSearch } from '../../../lib/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
 import { LinkButton } from '../../../ui/link-button.tsx';
-import { type Column, standardColumns } from '../list/columns.tsx';
+import type { Column } from '../list/columns.tsx';
 import type { Live } from '../list/use-live.ts';
 import { isLive, type RequestsSearch } from '../search.ts';
 import { ColumnsDialog } from './columns-dialog.tsx';
@@ -15,6 +15,8 @@ import styles from '../requests-page.module.css';
 export interface RequestsToolsProps {
   readonly search: RequestsSearch & RangeSearch;
   readonly columns: readonly Column[];
+  /** Names of scores among the requests that are loaded. */
+  readonly scores: readonly string[];
   readonly filter: FilterNode;
   readonly live: Live;
   readonly areFacetsOpen: boolean;
@@ -25,10 +27,10 @@ export interface RequestsToolsProps {
 const liveTexts = { off: 'Live', connecting: 'Live: connecting', connected: 'Live: on', lost: 'Live: connecting again' } as const;
 
 /** What can be done with the list beside searching it. */
-export function RequestsTools({ search, columns, filter, live, areFacetsOpen, onFacets, onChange }: RequestsToolsProps): ReactNode {
+export function RequestsTools({ search, columns, scores, filter, live, areFacetsOpen, onFacets, onChange }: RequestsToolsProps): ReactNode {
   const [dialog, setDialog] = useState<'columns' | 'views' | 'export'>();
   const close = (): void => setDialog(undefined);
-  const { q, range, from, to, columns: ids = standardColumns, pinned = 0 } = search;
+  const { q, range, from, to, pinned = 0 } = search;
   const mayAlert = useMay('admin');
   const isOn = isLive(search);
   const toggled = isOn
@@ -52,8 +54,9 @@ export function RequestsTools({ search, columns, filter, live, areFacetsOpen, on
       )}
       {dialog === 'columns' && (
         <ColumnsDialog
-          columns={ids}
+          columns={columns.map(({ id }) => id)}
           pinned={pinned}
+          scores={scores}
           onChange={(chosen, stay) => onChange({ columns: chosen, pinned: stay === 0 ? undefined : stay }, true)}
           onClose={close}
         />

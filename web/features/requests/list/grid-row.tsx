@@ -1,0 +1,54 @@
+import { memo, type ReactNode } from 'react';
+import type { RequestItem } from '../../../../src/client/client.ts';
+import { timeZone } from '../../../lib/zone.ts';
+import { Highlighted } from '../../../ui/highlighted.tsx';
+import styles from './request-grid.module.css';
+import { pinStyle, type SizedColumn } from './sized-columns.ts';
+
+export interface GridRowProps {
+  readonly request: RequestItem;
+  readonly columns: readonly SizedColumn[];
+  readonly index: number;
+  readonly top: number;
+  readonly isOpen: boolean;
+  /** Whether keys go on from here. */
+  readonly isCurrent: boolean;
+  readonly isSelected: boolean;
+  readonly onSelect: (id: string) => void;
+  readonly onOpen: (id: string) => void;
+  readonly words: readonly string[];
+}
+
+/** While the grid is scrolled, the rows that stay in it are not rendered again. */
+export const GridRow = memo(function GridRow({ request, columns, index, top, words, onOpen, onSelect, ...is }: GridRowProps): ReactNode {
+  const zone = timeZone();
+  const { request_id: id } = request;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={is.isOpen}
+      data-current={is.isCurrent}
+      className={styles['row']}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={() => onOpen(id)}
+    >
+      <span role="gridcell" data-select="true" className={styles['select']} onClick={(event) => event.stopPropagation()}>
+        <input type="checkbox" tabIndex={-1} aria-label={`Select request ${id}`} checked={is.isSelected} onChange={() => onSelect(id)} />
+      </span>
+      {columns.map(({ column: { id: columnId, isNumber, cell, textOf }, pinnedAt }) => (
+        <span
+          key={columnId}
+          role="gridcell"
+          className={isNumber === true ? 'clip number' : 'clip'}
+          title={textOf?.(request)}
+          dir="auto"
+          style={pinStyle(pinnedAt)}
+          data-pinned={pinnedAt !== undefined}
+        >
+          {textOf === undefined || words.length === 0 ? cell(request, zone, words) : <Highlighted text={textOf(request)} words={words} />}
+        </span>
+      ))}
+    </div>
+  );
+});

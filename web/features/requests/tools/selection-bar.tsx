@@ -1,0 +1,87 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { Filter } from '../../../../src/client/client.ts';
+import { anyOf, condition, type FilterNode } from '../../../../src/query/filter/ast.ts';
+import { filterJson } from '../../../../src/query/language/json.ts';
+import { gatelog } from '../../../lib/client.ts';
+import { formatCount } from '../../../lib/format.ts';
+import { useMay } from '../../../lib/signed-in.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Form, Row } from '../../../ui/form/form.tsx';
+import { TextField } from '../../../ui/form/text-field.tsx';
+import { LinkButton } from '../../../ui/link-button.tsx';
+import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import type { Column } from '../list/columns.tsx';
+import { maxSelected, type Selection } from '../list/use-selection.ts';
+import { ExportDialog } from './export-dialog.tsx';
+import styles from './tools.module.css';
+
+export interface SelectionBarProps {
+  readonly selection: Selection;
+  readonly columns: readonly Column[];
+}
+
+/** What can be done with the requests that are selected. */
+export function SelectionBar({ selection, columns }: SelectionBarProps): ReactNode {
+  const [dialog, setDialog] = useState<'property' | 'export'>();
+  const mayWrite = useMay('write');
+  const ids = [...selection.ids];
+  const [first, ...others] = ids;
+  if (first === undefined) return null;
+  const close = (): void => setDialog(undefined);
+  const filter = anyOf([isRequest(first), ...others.map(isRequest)]);
+  return (
+    <div className={styles['selection']} role="group" aria-label="Selected requests">
+      <p aria-live="polite">
+        {formatCount(ids.length)} selected{ids.length === maxSelected && ', the most at a time'}
+      </p>
+      {ids.length === 2 && (
+        <LinkButton to="/requests/compare" search={{ left: first, right: others[0] }}>
+          Compare
+        </LinkButton>
+      )}
+      {mayWrite && <Button onPress={() => setDialog('property')}>Set a property</Button>}
+      <Button onPress={() => setDialog('export')}>Export selected</Button>
+      <Button kind="quiet" onPress={selection.clear}>
+        Clear the selection
+      </Button>
+      <Dialog title={`Set a property of ${formatCount(ids.length)}`} isOpen={dialog === 'property'} onClose={close}>
+        <PropertyForm filter={filter} onEnd={close} />
+      </Dialog>
+      {dialog === 'export' && <ExportDialog filter={filter} range={{ range: 'all' }} columns={columns} onClose={close} />}
+    </div>
+  );
+}
+
+function isRequest(id: string): FilterNode {
+  return condition({ group: 'request_response_rmt', field: 'request_id' }, { family: 'text', operator: 'equals', value: id });
+}
+
+function PropertyForm({ filter, onEnd }: { readonly filter: FilterNode; readonly onEnd: () => void }): ReactNode {
+  const queryClient = useQueryClient();
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const set = async (): Promise<void> => {
+    const { data: job } = await gatelog.requests.change({ filter: filterJson(filter) as Filter, set: { [name.trim()]: value } });
+    const { state, error } = await gatelog.jobs.ended(job);
+    if (state !== 'done') throw new Error(error ?? `The job that sets the property ended as ${state}.`);
+    void queryClient.invalidateQueries({ queryKey: ['requests'] });
+    void queryClient.invalidateQueries({ queryKey: ['request'] });
+    void queryClient.invalidateQueries({ queryKey: ['properties'] });
+    onEnd();
+  };
+  return (
+    <Form
+      label="Set a property"
+      submit="Set"
+      onSubmit={set}
+      onCancel={onEnd}
+      missing={name.trim() === '' ? 'A property needs a name.' : undefined}
+    >
+      <Row>
+        <TextField label="Name" value={name} onChange={setName} about="A property of this name is replaced." autoFocus />
+        <TextField label="Value" value={value} onChange={setValue} />
+      </Row>
+    </Form>
+  );
+}

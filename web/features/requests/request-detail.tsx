@@ -71,8 +71,7 @@ function Ways({ request }: { readonly request: RequestItem }): ReactNode {
   const { request_id: id } = request;
   const { kept } = route.useSearch();
   const navigate = route.useNavigate();
-  const keep = (): void =>
-    void navigate({ search: (search) => ({ ...search, kept: kept === id ? undefined : id }), replace: true, state: true });
+  const keep = (): void => void navigate({ search: (search) => ({ ...search, kept: kept === id ? undefined : id }), replace: true });
   const isOtherKept = kept !== undefined && kept !== id;
   return (
     <div className={styles['ways']}>

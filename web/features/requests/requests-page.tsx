@@ -35,7 +35,7 @@ export function RequestsPage(): ReactNode {
   const { q = '', sort = standardSort, range, from, to } = search;
   const navigate = route.useNavigate();
   const change = (changed: RequestsSearch & RangeSearch, replace = false): void => {
-    void navigate({ search: (before) => ({ ...before, ...changed }), replace, state: replace });
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace });
   };
   const onSearch = (text: string, replace = false): void => change({ q: text === '' ? undefined : text }, replace);
   const [areFacetsOpen, setAreFacetsOpen] = useState(false);
@@ -144,7 +144,7 @@ function useOpen(
     if (id === request) return;
     if (id === undefined && wasOpenedHere) history.back();
     else if (id === undefined) onChange({ request: undefined, tab: undefined }, true);
-    else if (request !== undefined) onChange({ request: id }, true);
+    else if (request !== undefined) void navigate({ search: (before) => ({ ...before, request: id }), replace: true, state: true });
     else void navigate({ search: (before) => ({ ...before, request: id }), state: { isOpened: true } });
   };
 }

@@ -71,6 +71,8 @@ export function RequestGrid({
     initialOffset: () => scrollPlace(entry),
   });
   useEffect(() => virtual.measure(), [virtual, rowHeight]);
+  // The next entry of the history begins where this one is.
+  useEffect(() => rememberScrollPlace(entry, scroller.current?.scrollTop ?? 0), [entry]);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
   const ahead = (virtual.scrollOffset ?? 0) > rowHeight ? loadAhead.scrolled : loadAhead.atTop;

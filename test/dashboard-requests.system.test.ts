@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { desktop, openSignedIn, tabTo } from './support/dashboard.ts';
 import {
   cells,
   choose,
+  completions,
+  download,
   expectSearch,
   expectShown,
   hourMs,
@@ -79,10 +80,6 @@ it('a search stands in both editors, each follows the other, and the list and th
   expect(complaints).toEqual([]);
   await page.context().close();
 });
-
-function completions(page: Page): Locator {
-  return page.getByRole('listbox', { name: 'Completions' }).getByRole('option');
-}
 
 /** Goes down the completions with the arrow until one is active. The page shows each step a moment after its key. */
 async function goTo(page: Page, title: string): Promise<void> {
@@ -243,14 +240,6 @@ it('a view is saved, renamed, opened by its link with another key of the organis
   await other.context().close();
 });
 
-/** Lines of the file that the open dialog gives. */
-async function download(page: Page): Promise<readonly string[]> {
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()]);
-  return readFileSync(await file.path(), 'utf8')
-    .trimEnd()
-    .split(/\r?\n/);
-}
-
 /** Every column that the list can show, apart from properties. */
 const listColumns = [
   'time',
@@ -343,117 +332,6 @@ it('keys go through the list, into the details and back, and the focus returns t
   await page.keyboard.press('Enter');
   await isClosed();
   await focused('grid', 'Requests');
-  expect(complaints).toEqual([]);
-  await page.context().close();
-});
-
-it('Back leads from the details to the list, its row and its place, and j and k through rows are no steps back', async () => {
-  await scene.importMany('back', 120);
-  const { page, complaints } = await scene.open({ q: 'user:back' });
-  const grid = page.getByRole('grid', { name: 'Requests' });
-  const before = page.url();
-  await grid.evaluate('(element) => element.scrollTo(0, 1500)');
-  const row = page.locator(rows).nth(30);
-  const name = await row.locator(cells).first().innerText();
-  await row.click();
-  await page.waitForURL((url) => url.searchParams.get('request') === name);
-  await page.keyboard.press('j');
-  await page.waitForURL((url) => url.searchParams.has('request') && url.searchParams.get('request') !== name);
-  const top = await grid.evaluate<number>('(element) => element.scrollTop');
-  await page.goBack();
-  await page.waitForURL(before);
-  expect(await grid.evaluate<number>('(element) => element.scrollTop')).toBe(top);
-  expect(await page.locator('[data-current=true]').count()).toBe(1);
-  await page.getByRole('link', { name: 'Sessions' }).first().click();
-  await page.waitForURL(/\/sessions/);
-  await page.goBack();
-  await page.locator(rows).first().waitFor();
-  await expect.poll(() => grid.evaluate<number>('(element) => element.scrollTop'), patient).toBe(top);
-  await page.locator(rows).nth(5).click();
-  await page.waitForURL((url) => url.searchParams.has('request'));
-  await page.getByRole('button', { name: 'Close the request' }).click();
-  await page.waitForURL(before);
-  expect(complaints).toEqual([]);
-  await page.context().close();
-});
-
-it('Enter takes the only value that is offered, and an empty list names what nearly matched and can be cleared', async () => {
-  const { page, complaints } = await scene.open({ q: seeded });
-  await page.keyboard.press('/');
-  await page.keyboard.press('Control+A');
-  await page.keyboard.type('Team:no');
-  await expect.poll(() => completions(page).locator('b').allInnerTexts(), patient).toEqual(['north sea']);
-  await page.keyboard.press('Enter');
-  await expectSearch(page, 'Team:"north sea"', 'property "Team" is "north sea"');
-  await expectShown(page, [6]);
-  await search(page, 'Team:serch');
-  await page.getByText('there is "search"').waitFor();
-  await page.getByRole('button', { name: 'Clear the filter' }).click();
-  await expectSearch(page, '', 'every request');
-  await page.locator(rows).first().waitFor();
-  expect(complaints).toEqual([]);
-  await page.context().close();
-});
-
-it('words of both sides, properties that most have, and marks of failures and of the cache stand in the list as it is', async () => {
-  await scene.importRequest({
-    request_id: '5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0090',
-    request_created_at: new Date(Date.now() - hourMs / 2).toISOString(),
-    request_user_id: 'words',
-    request_body: { messages: [{ role: 'user', content: 'When does the **ferry** leave?' }] },
-    response_body: { choices: [{ message: { role: 'assistant', content: 'At 6:20, from the pier.' } }] },
-    properties: { Harbour: 'north', 'Svc-Session-Path': '/ask' },
-    scores: { helpful: 0.75 },
-  });
-  await scene.importRequest({
-    request_id: '5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0091',
-    request_created_at: new Date(Date.now() - hourMs / 2 - 1000).toISOString(),
-    request_user_id: 'words',
-    response_status: 429,
-    request_body: { messages: [{ role: 'user', content: 'And the next one?' }] },
-    response_body: { error: { type: 'rate_limit', message: 'Too many calls.' } },
-    properties: { Harbour: 'south' },
-  });
-  await scene.api.stored('5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0091');
-  const { page, complaints } = await openSignedIn(scene.browser, `${scene.service.api}/requests?q=user%3Awords`);
-  await page.locator(rows).nth(1).waitFor();
-  const words = await page.locator(`${rows} ${cells}:nth-child(3)`).allInnerTexts();
-  expect(words[0]).toMatch(/When does the \*\*ferry\*\* leave\?\s+At 6:20, from the pier\./);
-  expect(words[1]).toMatch(/And the next one\?\s+rate_limit\s+Too many calls\./);
-  const titles = await page.getByRole('columnheader').allInnerTexts();
-  expect(titles.filter((title) => /Input|Client|Harbour|Svc/.test(title))).toEqual(['Input → Output', 'Client', 'Harbour']);
-  await page.getByRole('button', { name: 'Columns' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Columns' });
-  await dialog.getByLabel('Add a column').fill('helpful');
-  await dialog.getByRole('button', { name: '+ helpful' }).click();
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  expect(await page.locator(`${rows} ${cells}:last-child`).allInnerTexts()).toEqual(['0.75', '']);
-  await page.getByRole('columnheader', { name: 'Cost' }).click({ position: { x: 3, y: 3 } });
-  await page.waitForURL((url) => url.searchParams.get('sort') === 'dearest');
-  expect(complaints).toEqual([]);
-  await page.context().close();
-});
-
-it('selected requests are compared, exported and given a property', async () => {
-  const { page, complaints } = await scene.open({ q: seeded });
-  await page.getByRole('checkbox', { name: `Select request ${seedId(3)}` }).click();
-  await page.getByRole('checkbox', { name: `Select request ${seedId(5)}` }).click();
-  const bar = page.getByRole('group', { name: 'Selected requests' });
-  const compare = await bar.getByRole('link', { name: 'Compare' }).getAttribute('href');
-  expect(new URL(compare ?? '', scene.service.api).searchParams.get('left')).toBe(seedId(3));
-  await bar.getByRole('button', { name: 'Export selected' }).click();
-  expect((await download(page)).slice(1).map((line) => placeOf(line.split(',')[0] ?? ''))).toEqual([3, 5]);
-  await page.keyboard.press('Escape');
-  await bar.getByRole('button', { name: 'Set a property' }).click();
-  await page.keyboard.type('Reviewed');
-  await page.keyboard.press('Tab');
-  await page.keyboard.type('yes');
-  await page.keyboard.press('Enter');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  const found = await scene.api.query({ request_response_rmt: { properties: { Reviewed: { equals: 'yes' } } } });
-  expect(found.map((item) => placeOf(item.request_id)).toSorted()).toEqual([3, 5]);
-  await bar.getByRole('button', { name: 'Clear the selection' }).click();
-  await bar.waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);
   await page.context().close();
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { apiClient, type ApiClient } from './api.ts';
@@ -37,6 +38,19 @@ export async function shown(page: Page): Promise<readonly (number | string)[]> {
 /** The list has exactly these requests, in this order. */
 export async function expectShown(page: Page, places: readonly (number | string)[]): Promise<void> {
   await expect.poll(() => shown(page), patient).toEqual(places);
+}
+
+/** What is offered below the search. */
+export function completions(page: Page): Locator {
+  return page.getByRole('listbox', { name: 'Completions' }).getByRole('option');
+}
+
+/** Lines of the file that the open dialog gives. */
+export async function download(page: Page): Promise<readonly string[]> {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()]);
+  return readFileSync(await file.path(), 'utf8')
+    .trimEnd()
+    .split(/\r?\n/);
 }
 
 export function searchField(page: Page): Locator {

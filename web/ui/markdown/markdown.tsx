@@ -28,8 +28,8 @@ interface PartsProps {
   readonly depth: number;
 }
 
-function Parts({ tokens = [], depth }: PartsProps): ReactNode {
-  return tokens.map((token, index) =>
+function Parts({ tokens, depth }: PartsProps): ReactNode {
+  return tokens?.map((token, index) =>
     depth > maxDepth ? token.raw : <Part key={index} token={token as Tokens.Generic} depth={depth + 1} />,
   );
 }

@@ -5,7 +5,7 @@ const kinds = (text: string): readonly string[] | undefined => readMarkdown(text
 
 describe('a text in markdown', () => {
   test('has its parts, and markup in it stays what was written', () => {
-    expect(kinds('# Title\n\n- one\n- two\n\n`code`')).toEqual(['heading', 'list', 'space', 'paragraph']);
+    expect(kinds('# Title\n\n- one\n- two\n\n`code`')).toEqual(['heading', 'space', 'list', 'space', 'paragraph']);
     expect(readMarkdown('<img src=x onerror=alert(1)>')?.[0]).toMatchObject({ type: 'html', raw: '<img src=x onerror=alert(1)>' });
   });
   test.each([

@@ -7,10 +7,13 @@ export function isStep(body: unknown): body is Json {
   return isObject(body) && ['tool', 'vector_db', 'data'].includes(textOf(body['_type']));
 }
 
+/** Members that say which step it is. */
+const named: ReadonlySet<string> = new Set(['_type', 'toolName', 'name', 'operation']);
+
 /** What a step was asked, as the call of a tool. */
 export function stepCall(body: Json): readonly Part[] {
-  const { _type, toolName, name, operation, input, ...rest } = body;
-  return [{ kind: 'tool-call', id: '', name: nameOf(body), input: input ?? rest }];
+  const rest = Object.fromEntries(Object.entries(body).filter(([member]) => !named.has(member)));
+  return [{ kind: 'tool-call', id: '', name: nameOf(body), input: body['input'] ?? rest }];
 }
 
 /** What a step gave. */

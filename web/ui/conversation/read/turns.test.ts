@@ -138,8 +138,9 @@ describe('responses', () => {
   });
 });
 
+const step = (name: string, input: unknown): readonly Turn[] => [{ role: 'tool', parts: [{ kind: 'tool-call', id: '', name, input }] }];
+
 describe('logged steps', () => {
-  const step = (name: string, input: unknown): readonly Turn[] => [{ role: 'tool', parts: [{ kind: 'tool-call', id: '', name, input }] }];
   test.each([
     ['a tool', { _type: 'tool', toolName: 'clock', input: { zone: 'UTC' } }, 'clock', { zone: 'UTC' }],
     ['a tool whose members are its input', { _type: 'tool', toolName: 'clock', zone: 'UTC' }, 'clock', { zone: 'UTC' }],

@@ -187,7 +187,7 @@ it('what is new in a turn is told from what the request before it sent, and what
 it('a body that no format explains is said to be one, and an error is shown as such', async () => {
   const { page } = await open(other);
   await page.getByText('The body of the request has no messages that this page can read.').waitFor();
-  expect(await page.locator(conversation).innerText()).toContain('rate_limit\nToo many requests.');
+  await expect.poll(() => page.locator(conversation).innerText()).toContain('rate_limit\nToo many requests.');
   await page.getByRole('button', { name: 'Show it raw' }).click();
   await page.waitForURL(/tab=raw/);
   await page.waitForSelector('.cm-content');

@@ -131,7 +131,7 @@ it('selected requests are compared, exported and given a property', async () => 
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   const found = await scene.api.query({ request_response_rmt: { properties: { Reviewed: { equals: 'yes' } } } });
-  expect(found.map((item) => placeOf(item.request_id)).toSorted()).toEqual([3, 5]);
+  expect(new Set(found.map((item) => placeOf(item.request_id)))).toEqual(new Set([3, 5]));
   await bar.getByRole('button', { name: 'Clear the selection' }).click();
   await bar.waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);

@@ -100,15 +100,18 @@ export interface RequestsScene {
   readonly end: () => Promise<void>;
 }
 
+function manyId(at: number): string {
+  return `7d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0${String(at).padStart(3, '0')}`;
+}
+
 export async function openRequestsScene(): Promise<RequestsScene> {
   const dataDir = makeDataDir();
   const service = await startService({ dataDir, environment: { GATELOG_INGEST_INTERVAL_MS: '20' } });
   const api = apiClient(service.api);
   const importMany = async (user: string, count: number): Promise<void> => {
-    const idOf = (at: number): string => `7d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0${String(at).padStart(3, '0')}`;
     const lines = Array.from({ length: count }, (_none, at) =>
       JSON.stringify({
-        request_id: idOf(at),
+        request_id: manyId(at),
         request_created_at: new Date(Date.now() - 2 * hourMs - at * 1000).toISOString(),
         provider: 'OPENAI',
         request_user_id: user,
@@ -116,7 +119,7 @@ export async function openRequestsScene(): Promise<RequestsScene> {
     );
     const { status } = await api.call('POST', '/v1/import', lines.join('\n'));
     expect(status).toBe(200);
-    await api.stored(idOf(count - 1));
+    await api.stored(manyId(count - 1));
   };
   const importRequest = async (record: Readonly<Record<string, unknown>>): Promise<void> => {
     const common = { provider: 'OPENAI', request_path: '/v1/chat/completions', request_body: { messages: [] } };

@@ -1,10 +1,12 @@
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../button.tsx';
-import { Markdown } from '../markdown/markdown.tsx';
 import styles from './conversation.module.css';
 import { shownText } from './read/json.ts';
 import { blocksOf, cutText } from './text-blocks.ts';
+
+/** Its reader of markdown is loaded when a text is first shown as such. */
+const Markdown = lazy(async () => ({ default: (await import('../markdown/markdown.tsx')).Markdown }));
 
 export interface LongTextProps {
   readonly text: string;
@@ -28,7 +30,13 @@ export function LongText({ text, isCode = false, isMarkdown = false, shownLength
   );
   return (
     <div className={styles['long']}>
-      {isMarkdown ? <Markdown text={isWhole || !isLong ? text : `${cut}…`} fallback={plain} /> : plain}
+      {isMarkdown ? (
+        <Suspense fallback={plain}>
+          <Markdown text={isWhole || !isLong ? text : `${cut}…`} fallback={plain} />
+        </Suspense>
+      ) : (
+        plain
+      )}
       {isLong && (
         <Button kind="quiet" onPress={() => setIsWhole(!isWhole)}>
           {isWhole ? 'Show less' : `Show all ${formatCount(text.length)} characters`}

@@ -29,9 +29,7 @@ interface PartsProps {
 }
 
 function Parts({ tokens, depth }: PartsProps): ReactNode {
-  return tokens?.map((token, index) =>
-    depth > maxDepth ? token.raw : <Part key={index} token={token as Tokens.Generic} depth={depth + 1} />,
-  );
+  return tokens?.map((token, index) => (depth > maxDepth ? token.raw : <Part key={index} token={token} depth={depth + 1} />));
 }
 
 function Part({ token, depth }: { readonly token: Tokens.Generic; readonly depth: number }): ReactNode {

@@ -65,8 +65,9 @@ it('what begins with the prefix stands first', () => {
   expect(matching(entries, 'tea', 10).map(({ title }) => title)).toEqual(['Team', 'tea', 'b team']);
 });
 
+const value = (title: string) => ({ title, about: 'value', text: title, isOpen: false });
+
 describe('Enter takes the only value', () => {
-  const value = (title: string) => ({ title, about: 'value', text: title, isOpen: false });
   const taken = (marked: string, ...titles: readonly string[]) => {
     const { text, caret } = at(marked);
     return onlyValue(writingAt(text, caret), titles.map(value))?.title;

@@ -118,7 +118,7 @@ export function matching<Entry extends { readonly title: string }>(
 /** The only value that goes on from what is being written: there is no other that it could mean. */
 export function onlyValue(writing: Writing, completions: readonly Completion[]): Completion | undefined {
   const [only, other] = completions;
-  if (writing.kind !== 'value' || writing.hasOperator || writing.prefix === '' || other !== undefined || only === undefined)
-    return undefined;
+  const isBegun = writing.kind === 'value' && !writing.hasOperator && writing.prefix !== '';
+  if (!isBegun || only === undefined || other !== undefined) return undefined;
   return only.isOpen || only.title === writing.prefix ? undefined : only;
 }

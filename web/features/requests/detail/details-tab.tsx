@@ -39,7 +39,7 @@ export function DetailsTab({ request }: { readonly request: RequestItem }): Reac
           </details>
         )}
       </Part>
-      <Part title="Properties">
+      <Part title="Properties of the caller">
         <Facts facts={ownProperties(request.properties)} />
       </Part>
       <Part title="Kept of headers">

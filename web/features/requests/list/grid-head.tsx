@@ -28,18 +28,35 @@ export function GridHead({ columns, onWidth, sort, onSort, children }: GridHeadP
           className={styles['headCell']}
           style={pinStyle(pinnedAt)}
           data-pinned={pinnedAt !== undefined}
-          // Keys choose an order in the field Order.
-          onClick={() => onSort(sorts[(sorts.indexOf(sort) + 1) % sorts.length] ?? sort)}
-          data-sorts={sorts.length > 0}
         >
-          <span className={isNumber === true ? 'clip number' : 'clip'} title={title} dir="auto">
-            {title}
-            {sorts.includes(sort) && <span aria-hidden="true"> {sort === 'oldest' ? '↑' : '↓'}</span>}
-          </span>
+          <Title {...{ title, isNumber, sorts, sort, onSort }} />
           <Edge {...{ title, width }} onWidth={(changed) => onWidth(id, changed)} />
         </span>
       ))}
     </div>
+  );
+}
+
+interface TitleProps extends Pick<GridHeadProps, 'sort' | 'onSort'> {
+  readonly title: string;
+  readonly isNumber: true | undefined;
+  /** Orders that a press asks for, one after the other. */
+  readonly sorts: readonly SortKey[];
+}
+
+function Title({ title, isNumber, sorts, sort, onSort }: TitleProps): ReactNode {
+  const next = sorts[(sorts.indexOf(sort) + 1) % sorts.length];
+  const shown = (
+    <span className={isNumber === true ? 'clip number' : 'clip'} title={title} dir="auto">
+      {title}
+      {sorts.includes(sort) && <span aria-hidden="true"> {sort === 'oldest' ? '↑' : '↓'}</span>}
+    </span>
+  );
+  if (next === undefined) return shown;
+  return (
+    <button type="button" className={styles['sort']} onClick={() => onSort(next)}>
+      {shown}
+    </button>
   );
 }
 
@@ -74,7 +91,6 @@ function Edge({ title, width, onWidth }: EdgeProps): ReactNode {
       aria-valuemax={columnLimits.max}
       tabIndex={0}
       className={styles['edge']}
-      onClick={(event) => event.stopPropagation()}
       onKeyDown={onKeyDown}
       onPointerDown={onPointerDown}
     />

@@ -31,9 +31,12 @@ export const GridRow = memo(function GridRow({ request, columns, index, top, wor
       data-current={is.isCurrent}
       className={styles['row']}
       style={{ transform: `translateY(${top}px)` }}
-      onClick={() => onOpen(id)}
+      onClick={({ target }) => {
+        const isBox = target instanceof Element && target.closest('[data-select]') !== null;
+        if (!isBox) onOpen(id);
+      }}
     >
-      <span role="gridcell" data-select="true" className={styles['select']} onClick={(event) => event.stopPropagation()}>
+      <span role="gridcell" data-select="true" className={styles['select']}>
         <input type="checkbox" tabIndex={-1} aria-label={`Select request ${id}`} checked={is.isSelected} onChange={() => onSelect(id)} />
       </span>
       {columns.map(({ column: { id: columnId, isNumber, cell, textOf }, pinnedAt }) => (

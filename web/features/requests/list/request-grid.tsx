@@ -1,7 +1,6 @@
 import { useLocation } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { usePageKeys } from '../../../lib/page-keys.ts';
 import { rowStep } from '../../../ui/table/row-step.ts';
@@ -44,66 +43,15 @@ export interface RequestGridProps {
  * The requests as a grid of which only the rows in view exist. `j` and `k` or the arrows go through it, Enter opens a request and then goes
  * into its details, `x` selects, Escape closes the details. The row that was open last stays the place in the list.
  */
-export function RequestGrid({
-  rows,
-  total,
-  loadMore,
-  columns,
-  pinned,
-  openId,
-  words,
-  selection,
-  sort,
-  ...on
-}: RequestGridProps): ReactNode {
-  const { onOpen, onEnter, onTop, onSort } = on;
+export function RequestGrid(props: RequestGridProps): ReactNode {
+  const { rows, total, columns, pinned, openId, words, selection, sort, onOpen, onTop, onSort } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const currentId = useCurrent(openId);
   useFocusBack(scroller, openId);
-  const entry = useLocation({ select: ({ state }) => state.__TSR_key ?? '' });
   const [widths, setWidth] = useColumnWidths();
   const rowHeight = Math.max(lineHeight, ...columns.map(({ height = lineHeight }) => height));
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 20,
-    initialOffset: () => scrollPlace(entry),
-  });
-  useEffect(() => virtual.measure(), [virtual, rowHeight]);
-  // The next entry of the history begins where this one is.
-  useEffect(() => rememberScrollPlace(entry, scroller.current?.scrollTop ?? 0), [entry]);
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? -1;
-  const ahead = (virtual.scrollOffset ?? 0) > rowHeight ? loadAhead.scrolled : loadAhead.atTop;
-  useEffect(() => {
-    if (last >= rows.length - ahead) loadMore();
-  }, [last, rows.length, ahead, loadMore]);
-
-  const at = rows.findIndex(({ request_id: id }) => id === currentId);
-  const openAt = (index: number): void => {
-    const next = rows[Math.min(rows.length - 1, Math.max(0, index))];
-    if (next === undefined) return;
-    onOpen(next.request_id);
-    virtual.scrollToIndex(rows.indexOf(next), { align: 'auto' });
-  };
-  const enter = (): void => {
-    if (openId === undefined) openAt(at);
-    else onEnter();
-  };
-  const select = (): void => {
-    if (currentId !== undefined) selection.toggle(currentId);
-  };
-  usePageKeys({ j: () => openAt(at + 1), k: () => openAt(at - 1), x: select, Enter: enter });
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.target instanceof HTMLInputElement) return;
-    const step = rowStep(event);
-    if (step !== undefined) openAt(at + step);
-    else if (event.key === 'Escape') onOpen(undefined);
-    else if (event.key === 'Enter') enter();
-    else return;
-    event.preventDefault();
-  };
+  const { virtual, onScroll } = useRowsInView(scroller, rowHeight, props);
+  const onKeyDown = useGridKeys(props, currentId, (index) => virtual.scrollToIndex(index, { align: 'auto' }));
   const sized = useMemo(() => sizedColumns(columns, widths, pinned), [columns, widths, pinned]);
   const { toggle } = selection;
   return (
@@ -117,41 +65,91 @@ export function RequestGrid({
       tabIndex={0}
       onKeyDown={onKeyDown}
       onScroll={({ currentTarget }) => {
-        rememberScrollPlace(entry, currentTarget.scrollTop);
+        onScroll(currentTarget.scrollTop);
         onTop(currentTarget.scrollTop < rowHeight);
       }}
     >
       <GridHead columns={sized} onWidth={setWidth} sort={sort} onSort={onSort}>
-        <span role="gridcell" data-select="true" className={styles['select']}>
-          <input
-            type="checkbox"
-            aria-label="Select the requests that are loaded, or none"
-            checked={selection.ids.size > 0}
-            onChange={() => selection.toggleAll(rows.map(({ request_id: id }) => id))}
-          />
-        </span>
+        <SelectAll rows={rows} selection={selection} />
       </GridHead>
       <div role="rowgroup" className={styles['rows']} style={{ height: virtual.getTotalSize() }}>
-        {items.map(({ index, start }) => {
+        {virtual.getVirtualItems().map(({ index, start: top }) => {
           const request = rows[index];
           if (request === undefined) return null;
           const { request_id: id } = request;
-          return (
-            <GridRow
-              key={id}
-              {...{ request, index, onOpen, words }}
-              isOpen={id === openId}
-              isCurrent={id === currentId}
-              isSelected={selection.ids.has(id)}
-              onSelect={toggle}
-              columns={sized}
-              top={start}
-            />
-          );
+          const is = { isOpen: id === openId, isCurrent: id === currentId, isSelected: selection.ids.has(id) };
+          return <GridRow key={id} {...{ request, index, top, onOpen, words }} {...is} onSelect={toggle} columns={sized} />;
         })}
       </div>
     </div>
   );
+}
+
+function SelectAll({ rows, selection }: Pick<RequestGridProps, 'rows' | 'selection'>): ReactNode {
+  return (
+    <span role="gridcell" data-select="true" className={styles['select']}>
+      <input
+        type="checkbox"
+        aria-label="Select the requests that are loaded, or none"
+        checked={selection.ids.size > 0}
+        onChange={() => selection.toggleAll(rows.map(({ request_id: id }) => id))}
+      />
+    </span>
+  );
+}
+
+/** The rows in view, beginning where this entry of the history was left; more are loaded ahead of them. */
+function useRowsInView(scroller: RefObject<HTMLDivElement | null>, rowHeight: number, { rows, loadMore }: RequestGridProps) {
+  const entry = useLocation({ select: ({ state }) => state['__TSR_key'] ?? '' });
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 20,
+    initialOffset: () => scrollPlace(entry),
+  });
+  useEffect(() => virtual.measure(), [virtual, rowHeight]);
+  // The next entry of the history begins where this one is.
+  useEffect(() => rememberScrollPlace(entry, scroller.current?.scrollTop ?? 0), [entry, scroller]);
+  const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
+  const ahead = (virtual.scrollOffset ?? 0) > rowHeight ? loadAhead.scrolled : loadAhead.atTop;
+  useEffect(() => {
+    if (last >= rows.length - ahead) loadMore();
+  }, [last, rows.length, ahead, loadMore]);
+  return { virtual, onScroll: (top: number) => rememberScrollPlace(entry, top) };
+}
+
+/** Keys of the page and those of the grid. @param show Scrolls to a row. */
+function useGridKeys(
+  { rows, openId, onOpen, onEnter, selection }: RequestGridProps,
+  currentId: string | undefined,
+  show: (index: number) => void,
+): (event: KeyboardEvent) => void {
+  const at = rows.findIndex(({ request_id: id }) => id === currentId);
+  const openAt = (wanted: number): void => {
+    const index = Math.min(rows.length - 1, Math.max(0, wanted));
+    const next = rows[index];
+    if (next === undefined) return;
+    onOpen(next.request_id);
+    show(index);
+  };
+  const enter = (): void => {
+    if (openId === undefined) openAt(at);
+    else onEnter();
+  };
+  const select = (): void => {
+    if (currentId !== undefined) selection.toggle(currentId);
+  };
+  usePageKeys({ j: () => openAt(at + 1), k: () => openAt(at - 1), x: select, Enter: enter });
+  return (event) => {
+    if (event.target !== event.currentTarget) return;
+    const step = rowStep(event);
+    if (step !== undefined) openAt(at + step);
+    else if (event.key === 'Escape') onOpen(undefined);
+    else if (event.key === 'Enter') enter();
+    else return;
+    event.preventDefault();
+  };
 }
 
 /** The open request, or the one that was open last. */

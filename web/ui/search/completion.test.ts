@@ -67,11 +67,12 @@ it('what begins with the prefix stands first', () => {
 
 const value = (title: string) => ({ title, about: 'value', text: title, isOpen: false });
 
+const taken = (marked: string, ...titles: readonly string[]) => {
+  const { text, caret } = at(marked);
+  return onlyValue(writingAt(text, caret), titles.map(value))?.title;
+};
+
 describe('Enter takes the only value', () => {
-  const taken = (marked: string, ...titles: readonly string[]) => {
-    const { text, caret } = at(marked);
-    return onlyValue(writingAt(text, caret), titles.map(value))?.title;
-  };
   it.each([
     ['that goes on from what is written', 'Team:se|', ['search'], 'search'],
     ['and none of several', 'Team:se|', ['search', 'serving'], undefined],

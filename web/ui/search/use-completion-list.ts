@@ -42,24 +42,22 @@ export function useCompletionList(
     requestAnimationFrame(() => input.current?.setSelectionRange(next.caret, next.caret));
   };
   const chosen = completions[active];
-  const accepted = (): string | undefined => {
+  /** @returns whether there was one value alone. */
+  const acceptOnly = (): boolean => {
     const only = writing === undefined ? undefined : onlyValue(writing, completions);
-    return writing === undefined || only === undefined ? undefined : completed(text, writing, only).text.trim();
+    if (writing === undefined || only === undefined || onAccept === undefined) return false;
+    onAccept(completed(text, writing, only).text.trim());
+    return true;
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
     const { key } = event;
-    const whole = key === 'Enter' && chosen === undefined && onAccept !== undefined ? accepted() : undefined;
-    if (whole !== undefined) {
-      event.preventDefault();
-      open(null);
-      onAccept?.(whole);
-      return;
-    }
     if (key === 'ArrowDown' || key === 'ArrowUp') {
       if (caret === undefined) open(event.currentTarget.selectionStart);
       else setActive(Math.min(completions.length - 1, Math.max(-1, active + (key === 'ArrowDown' ? 1 : -1))));
     } else if ((key === 'Enter' || (key === 'Tab' && !event.shiftKey)) && chosen !== undefined) {
       choose(chosen);
+    } else if (key === 'Enter' && acceptOnly()) {
+      open(null);
     } else if (key === 'Escape' && caret !== undefined) {
       open(null);
     } else {

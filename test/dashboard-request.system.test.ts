@@ -272,7 +272,7 @@ it('two requests are compared: messages aligned, what differs marked; without a 
   const names = await differing.locator('th').allInnerTexts();
   expect(names).toEqual(expect.arrayContaining(['Cost', 'Latency', 'temperature']));
   expect(names).not.toContain('model');
-  expect(await differing.filter({ hasText: 'Latency' }).innerText()).toMatch(/2\.41 s\s+3\.9 s\s+\+61\.8%/);
+  expect(await differing.filter({ hasText: 'Latency' }).innerText()).toMatch(/2\.41 s\s+3\.90 s\s+\+61\.8%/);
   const messages = page.locator('[aria-label=Messages] > ol > li');
   expect((await messages.allInnerTexts()).map((text) => /only right|same/.exec(text)?.[0])).toEqual([
     ...Array.from({ length: 7 }, () => 'same'),

@@ -118,8 +118,8 @@ const own: readonly Column[] = [
 /** Those that somebody may choose. */
 export const ownColumnIds: readonly string[] = own.map(({ id }) => id).filter((id) => id !== 'phone');
 
-const before = ['time', 'words', 'model', 'client'] as const;
-const after = ['cost', 'latency', 'tokens', 'user', 'session'] as const;
+const before = ['time', 'words', 'model', 'cost', 'latency'] as const;
+const after = ['client', 'tokens', 'user', 'session'] as const;
 /** Properties that stand as columns unless somebody chooses. */
 const mostProperties = 3;
 

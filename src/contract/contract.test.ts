@@ -92,7 +92,7 @@ describe('the OpenAPI document', () => {
   test('says of which replies the time to the first token is recorded', () => {
     expect(requestFields.time_to_first_token.description).toContain('event streams only');
     const { properties } = schemas['RequestItem'] as { properties: { time_to_first_token: { description: string } } };
-    expect(properties.time_to_first_token.description).toContain('for event streams');
+    expect(properties.time_to_first_token.description).toContain('first piece of content of a stream');
   });
 
   test('requires the filter and nothing else', () => {

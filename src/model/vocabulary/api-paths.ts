@@ -5,6 +5,7 @@
 export const apiPathSegments = [
   'request',
   'import',
+  'incidents',
   'jobs',
   'session',
   'property',

@@ -67,7 +67,7 @@ export const requestFields = {
   cost: scalar('number', 'Cost in US dollars.', { unit: 'USD' }),
   time_to_first_token: scalar(
     'number',
-    'Milliseconds from the request to the first byte of the response body; recorded for event streams only, else absent.',
+    'Milliseconds from the request to the first piece of content of the response; recorded for event streams only, else absent.',
     { unit: 'ms' },
   ),
   time_to_first_byte: scalar('number', 'Milliseconds from the request to the first byte of the response body.', { unit: 'ms' }),

@@ -17,7 +17,7 @@ import type { OrganizationId, Uuid } from '../model/ids.ts';
 import { alertLimits } from '../model/events/alert-vocabulary.ts';
 import type { Outbox } from '../events/delivery/outbox.ts';
 import { addDeliveries } from '../events/log/add-deliveries.ts';
-import { latestIncidents, listHistory, listIncidents, listIncidentsOf } from './stored/read.ts';
+import { latestIncidents, listHistory, listIncidents } from './stored/read.ts';
 import type { EventsDatabase } from '../events/database/database.ts';
 import { listAlertDeliveries } from '../events/log/deliveries.ts';
 import { FairSemaphore } from '../platform/fair-semaphore.ts';
@@ -187,14 +187,14 @@ export class Alerts {
     const alert = definitions.find(organizationId, id);
     if (alert === undefined) return undefined;
     const since = evaluator.stateOf(id).seen?.measured_since ?? 0;
-    return (await listIncidents(events, id, page)).map((row) => shownIncident(evaluator.readyOf(alert), row, since));
+    return (await listIncidents(events, [id], page)).map((row) => shownIncident(evaluator.readyOf(alert), row, since));
   }
 
   /** Of every rule, newest first. */
   async allIncidents(organizationId: OrganizationId, page: Page): Promise<readonly IncidentOfRuleView[]> {
     const { definitions, evaluator, events } = this.options;
     const alerts = new Map(definitions.of(organizationId).map((alert) => [alert.id as string, alert]));
-    const rows = await listIncidentsOf(events, [...alerts.keys()], page);
+    const rows = await listIncidents(events, [...alerts.keys()], page);
     return rows.flatMap((row) => {
       const alert = alerts.get(row.rule_id);
       if (alert === undefined) return [];

@@ -7,21 +7,8 @@ interface Page {
   readonly offset: number;
 }
 
-/** Newest first. */
-export async function listIncidents({ queries }: EventsQueries, ruleId: string, page: Page): Promise<readonly AlertIncidentsTable[]> {
-  return queries
-    .selectFrom('alert_incidents')
-    .selectAll()
-    .where('rule_id', '=', ruleId)
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-}
-
-/** Incidents of several rules, newest first. */
-export async function listIncidentsOf(
+/** Incidents of rules, newest first. */
+export async function listIncidents(
   { queries }: EventsQueries,
   ruleIds: readonly string[],
   page: Page,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -92,6 +93,20 @@ describe('the first content of a stream is', () => {
   ] as const)('found in %s', (coding, pack) => {
     const packed = pack(Buffer.from(eventsOf('openai/__fixtures__/chat-response.sse').join('')));
     expect(firstSeen([packed.subarray(0, 12), packed.subarray(12)], coding)).toEqual([1, 'content']);
+  });
+
+  it('not sought for ever: packed bytes that come one by one are unpacked 64 times, and a file is looked at for 16 MiB', () => {
+    const packed = gzipSync(Buffer.from(`: ${randomBytes(400).toString('hex')}\n${chatLine('H')}`));
+    expect(
+      firstSeen(
+        [...packed].map((byte) => Uint8Array.of(byte)),
+        'gzip',
+      )[1],
+    ).toBe('nothing');
+    expect(firstSeen([packed.subarray(0, 300), packed.subarray(300)], 'gzip')[1]).toBe('content');
+    const file = Buffer.alloc(1024 * 1024, 'no member\n');
+    expect(firstSeen([...Array.from({ length: 15 }, () => file), chatLine('H')])[1]).toBe('content');
+    expect(firstSeen([...Array.from({ length: 17 }, () => file), chatLine('H')])[1]).toBe('nothing');
   });
 
   it('whatever ends the lines', () => {

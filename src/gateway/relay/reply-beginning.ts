@@ -7,6 +7,10 @@ export type Seen = 'nothing' | 'content';
 
 /** Of a line or of packed bytes; what is behind is passed by. */
 const maxHeldBytes = 64 * 1024;
+/** What is looked at of a reply: an event that repeats its request may have megabytes, and a file has no content that would end the look. */
+const maxLookedBytes = 16 * 1024 * 1024;
+/** How often the beginning of packed bytes is unpacked: a reply may come byte by byte. */
+const maxUnpackings = 64;
 /** Characters of binary messages that are looked at again with the next chunk. */
 const overlap = 4096;
 /** Characters in which an event names its type, and names that are looked at. */
@@ -30,6 +34,8 @@ export class ReplyBeginning {
   private readonly coding: string | undefined;
   private readonly packed: Buffer[] = [];
   private packedBytes = 0;
+  private unpackings = 0;
+  private lookedBytes = 0;
   private unpackedBytes = 0;
   private isBinary: boolean | undefined;
   /** The line that is not complete yet, or the end of what was looked at in binary messages. */
@@ -57,6 +63,8 @@ export class ReplyBeginning {
   }
 
   private look(chunk: Buffer): Seen {
+    if (this.lookedBytes > maxLookedBytes) return 'nothing';
+    this.lookedBytes += chunk.length;
     this.isBinary ??= chunk[0] === 0;
     const text = chunk.toString('latin1');
     return this.isBinary ? this.messages(text) : this.lines(text);
@@ -64,7 +72,8 @@ export class ReplyBeginning {
 
   /** The beginning of packed bytes is unpacked again with each chunk; it is short. */
   private unpack(chunk: Buffer): Seen {
-    if (this.packedBytes > maxHeldBytes) return 'nothing';
+    if (this.packedBytes > maxHeldBytes || this.unpackings >= maxUnpackings) return 'nothing';
+    this.unpackings += 1;
     this.packed.push(chunk);
     this.packedBytes += chunk.length;
     const unpacked = unpackedStart(Buffer.concat(this.packed), this.coding);
@@ -147,7 +156,7 @@ function typeOf(data: string): string {
   return '';
 }
 
-const maxUnpackedBytes = 16 * maxHeldBytes;
+const maxUnpackedBytes = 8 * maxHeldBytes;
 
 function unpackedStart(bytes: Buffer, coding: string | undefined): Buffer | undefined {
   const options = { maxOutputLength: maxUnpackedBytes, finishFlush: constants.Z_SYNC_FLUSH };

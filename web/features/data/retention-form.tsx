@@ -8,6 +8,7 @@ import { correctFields, Form } from '../../ui/form/form.tsx';
 import { NumberField, numberFault, numberOf } from '../../ui/form/number-field.tsx';
 import { ErrorNotice } from '../../ui/notice.tsx';
 import { Actions, Dialog } from '../../ui/overlay/dialog.tsx';
+import { useConfirmed } from '../../ui/overlay/use-confirmed.ts';
 
 const dayMs = 86_400_000;
 /** A hundred years. */
@@ -73,20 +74,7 @@ interface ConfirmationProps extends Shortening {
 }
 
 function Confirmation({ days, requests, onConfirm, onClose }: ConfirmationProps): ReactNode {
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const confirm = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      await onConfirm();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const { isBusy, error, confirm } = useConfirmed(onConfirm, onClose);
   const count = `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`;
   return (
     <Dialog title={`Keep requests for ${daysText(days)}`} isOpen onClose={onClose}>

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Button, type ButtonProps } from '../button.tsx';
 import { ErrorNotice } from '../notice.tsx';
 import { Actions, Dialog } from './dialog.tsx';
+import { useConfirmed } from './use-confirmed.ts';
 
 export interface ConfirmButtonProps {
   /** Of the button and of the dialog: "Delete the webhook". */
@@ -26,20 +27,7 @@ export function ConfirmButton({
   isDisabled,
 }: ConfirmButtonProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const confirm = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      await onConfirm();
-      setIsOpen(false);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const { isBusy, error, confirm } = useConfirmed(onConfirm, () => setIsOpen(false));
   return (
     <>
       <Button kind={kind} onPress={() => setIsOpen(true)} isDisabled={isDisabled ?? false} aria-label={title}>

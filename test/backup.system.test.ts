@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { listSeries } from '../src/spool/segment.ts';
 import { apiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';
 import { eventually } from './support/eventually.ts';
@@ -93,11 +94,10 @@ async function allStored(service: Service): Promise<ReadonlyMap<string, readonly
 /** Waits until the spool has no series of a worker that has ended. */
 async function drained({ dataDir }: Service): Promise<void> {
   const spool = path.join(dataDir, 'spool');
-  const series = (): string[] => readdirSync(spool).filter((name) => /^\d/.test(name));
   await eventually(
     'what came from the backup to be stored',
-    () => series().every((name) => existsSync(path.join(spool, name, 'lock'))) || undefined,
-    30_000,
+    () => listSeries(spool).every((name) => existsSync(path.join(spool, name, 'lock'))) || undefined,
+    90_000,
   );
 }
 

@@ -1,7 +1,8 @@
 import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { isEventStream } from '../../model/record/media-type.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
-import { bytesAt, objectAt, skipWhitespace } from '../json/scan.ts';
+import { failedChoice, failedElement, failureWords, literal, objectReportsError } from '../json/reported-errors.ts';
+import { skipWhitespace } from '../json/scan.ts';
 
 /**
  * Whether a complete response may be served again: it reports no failure, and a stream reached its own end. Some providers answer 200 and
@@ -38,20 +39,13 @@ function isSeries(body: Buffer): boolean {
   return end !== -1 && body[skipWhitespace(body, end)] === 0x7b && body[skipWhitespace(body, 0)] === 0x7b;
 }
 
-const { binaryStreamTypes, finalEventTexts, finalEventTypes, failureEvents, failedFinishReasons, failedElements, failureMessageHeaders } =
-  wireFacts;
-const anyOf = (texts: readonly string[]): string => texts.join('|');
-const literal = (texts: readonly string[]): string => anyOf(texts.map((text) => text.replaceAll('.', String.raw`\.`)));
+const { binaryStreamTypes, finalEventTexts, finalEventTypes, failureEvents, failureMessageHeaders } = wireFacts;
 
-const streamEnd = new RegExp(anyOf([...finalEventTexts, String.raw`"type"\s*:\s*"(?:${anyOf(finalEventTypes)})"`]), 'm');
+const streamEnd = new RegExp([...finalEventTexts, String.raw`"type"\s*:\s*"(?:${finalEventTypes.join('|')})"`].join('|'), 'm');
 const failureEvent = new RegExp(String.raw`^event: ?(?:${literal(failureEvents)})\s*$`, 'm');
 /** Event data that contains the name of a failure event; whether it reports one depends on the position. */
 const suspectData = new RegExp(String.raw`^data: ?(.*"(?:${literal(failureEvents)})".*)$`, 'gm');
 const suspectLine = /^(.*"error".*)$/gm;
-const failedChoice = new RegExp(String.raw`"finish_reason"\s*:\s*"(?:${literal(failedFinishReasons)})"`);
-/** A body without any of these reports no failure. */
-const failureWords: readonly string[] = ['error', ...failedFinishReasons].map((word) => `"${word}"`);
-const failedElement = new RegExp(anyOf(failedElements));
 
 function isWholeStream(text: string): boolean {
   if (!streamEnd.test(text) || failureEvent.test(text) || failedChoice.test(text)) return false;
@@ -69,23 +63,7 @@ function anyReportsError(text: string, suspects: RegExp): boolean {
   return false;
 }
 
-/** True for an object with a non-null `error` or a failure type, and for a truncated object. */
+/** True also for a truncated object. */
 function reportsError(json: Buffer): boolean {
-  const start = skipWhitespace(json, 0);
-  const object = objectAt(json, start);
-  if (object === undefined) return json[start] === 0x7b;
-  return object.members.some(({ name, value }) => {
-    const text = bytesAt(json, value);
-    switch (bytesAt(json, name).toString('latin1')) {
-      case 'error':
-        return !text.equals(jsonNull);
-      case 'type':
-        return failureTypes.has(text.subarray(0, 64).toString('latin1'));
-      default:
-        return false;
-    }
-  });
+  return objectReportsError(json) ?? json[skipWhitespace(json, 0)] === 0x7b;
 }
-
-const jsonNull = Buffer.from('null');
-const failureTypes: ReadonlySet<string> = new Set(failureEvents.map((event) => `"${event}"`));

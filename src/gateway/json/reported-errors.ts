@@ -1,0 +1,31 @@
+import { wireFacts } from '../../providers/wire-facts.ts';
+import { bytesAt, objectAt, skipWhitespace } from './scan.ts';
+
+const { failureEvents, failedFinishReasons, failedElements } = wireFacts;
+const anyOf = (texts: readonly string[]): string => texts.join('|');
+/** An alternation of literal texts. */
+export const literal = (texts: readonly string[]): string => anyOf(texts.map((text) => text.replaceAll('.', String.raw`\.`)));
+
+/** A body without any of these reports no failure. TRICKY: quotes within a JSON string are escaped, so these are names or whole values. */
+export const failureWords: readonly string[] = ['error', ...failedFinishReasons].map((word) => `"${word}"`);
+export const failedChoice = new RegExp(String.raw`"finish_reason"\s*:\s*"(?:${literal(failedFinishReasons)})"`);
+/** An element of a stream that is one JSON list. */
+export const failedElement = new RegExp(anyOf(failedElements));
+
+const jsonNull = Buffer.from('null');
+const failureTypes: ReadonlySet<string> = new Set(failureEvents.map((event) => `"${event}"`));
+
+/** @returns whether an object has a non-null `error` or the type of a failure; undefined where no whole object begins. */
+export function objectReportsError(json: Buffer): boolean | undefined {
+  return objectAt(json, skipWhitespace(json, 0))?.members.some(({ name, value }) => {
+    const text = bytesAt(json, value);
+    switch (bytesAt(json, name).toString('latin1')) {
+      case 'error':
+        return !text.equals(jsonNull);
+      case 'type':
+        return failureTypes.has(text.subarray(0, 64).toString('latin1'));
+      default:
+        return false;
+    }
+  });
+}

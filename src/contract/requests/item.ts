@@ -37,10 +37,10 @@ const attempt = z.object({
   provider: z.string().meta({ description: 'Provider that was tried.' }),
   status: z.number().meta({ description: 'Its HTTP status, 0 without a response.' }),
   ms: z.number().meta({ description: 'Milliseconds that the try took.' }),
-  error: z
-    .string()
-    .optional()
-    .meta({ description: 'Why there was no whole response: provider_unreachable, provider_timeout, provider_broke, client_left.' }),
+  error: z.string().optional().meta({
+    description:
+      'Why there was no whole response, or no answer in it: provider_unreachable, provider_timeout, provider_broke, client_left, reply_error.',
+  }),
 });
 
 const failure = z.object({

@@ -147,7 +147,7 @@ export class ExchangeRecorder {
     const { pendingHead, response } = this;
     if (pendingHead !== undefined && pendingHead.first === undefined && chunk.length <= this.maxJoined()) {
       // Invariant: the caller writes the head out before the event-loop tick ends, so head and chunk arrived in the same tick.
-      this.firstByteMs = pendingHead.head.elapsedMs;
+      this.firstByteMs ??= pendingHead.head.elapsedMs;
       response.bytes = chunk.length;
       pendingHead.first = chunk;
       return;
@@ -155,6 +155,11 @@ export class ExchangeRecorder {
     this.writeOut();
     this.firstByteMs ??= Math.round(this.elapsedMs());
     this.addPart(response, response.take(chunk, this.options.bodyMaxBytes));
+  }
+
+  /** The first byte of the response came at this monotonic time and was held until now. */
+  firstByteCame(at: number): void {
+    this.firstByteMs = Math.round(at - this.options.startedAt);
   }
 
   /** Looks are kept at the response for its first content: without any, the record says that there was none. */

@@ -194,6 +194,10 @@ export class Relay implements ResponseSink {
       return;
     }
     const call = flow.detach();
+    if (call?.passHeld !== undefined) {
+      this.gate.detachClient();
+      call.passHeld();
+    }
     this.end('client_left');
     call?.abort(new Error('the client has left'));
   }

@@ -1,9 +1,11 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
+import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { isIdentity } from '../http/content-coding.ts';
+import { failedChoice, failureWords, literal, objectReportsError } from '../json/reported-errors.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
 
-/** What a reply has shown of its answer so far. */
-export type Seen = 'nothing' | 'content';
+/** What a reply has shown first: of its answer, or that it failed. */
+export type Seen = 'nothing' | 'content' | 'error';
 
 /** Of a line or of packed bytes; what is behind is passed by. */
 const maxHeldBytes = 64 * 1024;
@@ -16,9 +18,10 @@ const overlap = 4096;
 /** Characters in which an event names its type, and names that are looked at. */
 const typeWithin = 2048;
 
-const { contentEvents, streamEvents, contentTexts, contentObjects, failureEvents } = wireFacts;
+const { contentEvents, streamEvents, contentTexts, contentObjects, failureEvents, failureMessageHeaders } = wireFacts;
 const anyOf = (texts: readonly string[]): string => texts.join('|');
 const ofContent = new RegExp(`^(?:${anyOf(contentEvents)})$`);
+const ofFailures = new RegExp(`^(?:${literal(failureEvents)})$`);
 const ofStreams = new RegExp(`^(?:${anyOf([...contentEvents, ...streamEvents, ...failureEvents])})$`);
 /** A member with a text that is not empty, or with an object. Quotes within a text are escaped, so a name with its quotes is a name. */
 const contentMember = new RegExp(String.raw`"(?:${anyOf(contentTexts)})"\s*:\s*"[^"]|"(?:${anyOf(contentObjects)})"\s*:\s*\{`);
@@ -28,10 +31,14 @@ const packedEvent = /"bytes"\s*:\s*"([A-Za-z0-9+/=]+)"/g;
 /**
  * Looks for the first piece of content in a reply as its bytes pass: text, reasoning, the argument of a tool call, audio or a picture. What
  * comes before it is little: names, comments, an event that repeats the request. Nothing is parsed.
+ *
+ * Where it looks for errors, a reply that can report none has shown content with its first byte: neither JSON, nor events, nor messages, or
+ * in a coding that is not unpacked here.
  */
 export class ReplyBeginning {
   private seen: Seen = 'nothing';
   private readonly coding: string | undefined;
+  private readonly looksForErrors: boolean;
   private readonly packed: Buffer[] = [];
   private packedBytes = 0;
   private unpackings = 0;
@@ -46,8 +53,10 @@ export class ReplyBeginning {
   private event = '';
 
   /** @param coding of the body. */
-  constructor(coding?: string) {
+  constructor(coding?: string, { errors = false }: { readonly errors?: boolean } = {}) {
     this.coding = isIdentity(coding) ? undefined : coding?.trim().toLowerCase();
+    this.looksForErrors = errors;
+    if (errors && this.coding !== undefined && !unpacked.has(this.coding)) this.seen = 'content';
   }
 
   see(chunk: Buffer): Seen {
@@ -64,6 +73,7 @@ export class ReplyBeginning {
 
   private look(chunk: Buffer): Seen {
     if (this.lookedBytes > maxLookedBytes) return 'nothing';
+    if (this.looksForErrors && this.lookedBytes === 0 && !mayReport(chunk)) return 'content';
     this.lookedBytes += chunk.length;
     this.isBinary ??= chunk[0] === 0;
     const text = chunk.toString('latin1');
@@ -87,10 +97,11 @@ export class ReplyBeginning {
     const looked = this.held + text;
     this.held = looked.slice(-overlap);
     for (const [, base64 = ''] of looked.matchAll(packedEvent)) {
-      const seen = this.data(Buffer.from(base64, 'base64').toString('latin1'));
+      const seen = this.data(Buffer.from(base64, 'base64').toString('latin1'), true);
       if (seen !== 'nothing') return seen;
     }
-    return contentMember.test(looked) ? 'content' : 'nothing';
+    if (contentMember.test(looked)) return 'content';
+    return this.looksForErrors && failureMessageHeaders.some((header) => looked.includes(header)) ? 'error' : 'nothing';
   }
 
   private lines(text: string): Seen {
@@ -130,15 +141,34 @@ export class ReplyBeginning {
     if (line === '') this.event = '';
     else if (line.startsWith('event:')) {
       this.event = line.slice('event:'.length).trim();
-    } else if (line.startsWith('data:')) return this.data(line.slice('data:'.length));
-    else if (!fieldLine.test(line)) return this.data(line);
+    } else if (line.startsWith('data:')) return this.data(line.slice('data:'.length), true);
+    else if (!fieldLine.test(line)) return this.data(line, false);
     return 'nothing';
   }
 
-  private data(data: string): Seen {
+  /** @param isEvent in a stream any error counts; in a body, one beside an answer is none. */
+  private data(data: string, isEvent: boolean): Seen {
     const type = ofStreams.test(this.event) ? this.event : typeOf(data);
-    return (type === '' || ofContent.test(type)) && contentMember.test(data) ? 'content' : 'nothing';
+    const hasContent = (type === '' || ofContent.test(type)) && contentMember.test(data);
+    if (this.looksForErrors && (isEvent || !hasContent) && this.reportsError(data)) return 'error';
+    return hasContent ? 'content' : 'nothing';
   }
+
+  private reportsError(data: string): boolean {
+    if (ofFailures.test(this.event)) return true;
+    if (!failureWords.some((word) => data.includes(word)) && !failureEvents.some((event) => data.includes(`"${event}"`))) return false;
+    return failedChoice.test(data) || objectReportsError(Buffer.from(data, 'latin1')) === true;
+  }
+}
+
+/** Beginnings of the lines of events. */
+const eventFields = [':', 'data', 'event', 'id', 'retry'];
+
+/** Whether bytes at the beginning of a reply may be of a body in which errors are reported. */
+function mayReport(chunk: Buffer): boolean {
+  if (firstBytesOf(chunk) !== 'other') return true;
+  const beginning = chunk.toString('latin1', 0, 64).replace(/^[\s\u00bb\u00bf\u00ef]+/, '');
+  return eventFields.some((field) => beginning.startsWith(field) || field.startsWith(beginning));
 }
 
 /** Comments and fields of events that hold no data. */
@@ -156,6 +186,7 @@ function typeOf(data: string): string {
   return '';
 }
 
+const unpacked: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
 const maxUnpackedBytes = 8 * maxHeldBytes;
 
 function unpackedStart(bytes: Buffer, coding: string | undefined): Buffer | undefined {

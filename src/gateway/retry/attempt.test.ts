@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { GatelogError } from '../../model/errors.ts';
 import type { ResponseSink } from '../upstream/response-sink.ts';
-import { ProviderAttempt } from './attempt.ts';
+import { ProviderAttempt, type RetryDecider } from './attempt.ts';
 import { until } from '../testing/raw-http.ts';
 
 it.each(['start', 'finish', 'fail'] as const)(
@@ -23,7 +23,13 @@ it.each(['start', 'finish', 'fail'] as const)(
         throwAt('fail');
       },
     };
-    const judge = { isDisconnected: () => false, retries: () => false, needsBody: () => true, sentAgain: () => undefined };
+    const judge: RetryDecider = {
+      isDisconnected: () => false,
+      retries: () => false,
+      partRead: () => 'refusal',
+      passesHeld: () => undefined,
+      sentAgain: () => undefined,
+    };
     const attempt = new ProviderAttempt({ decider: judge, sink, provider: 'openai', monotonic: () => 0 });
     attempt.start(400, ['content-encoding', 'gzip'], '');
     attempt.data(gzipSync('{}'));

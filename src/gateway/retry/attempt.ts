@@ -2,7 +2,11 @@ import { type ErrorCode, GatelogError } from '../../model/errors.ts';
 import type { Attempt } from '../../model/record/request-record.ts';
 import { headerValue, type HeaderList } from '../../platform/http/header-list.ts';
 import { decodeWhole, isIdentity } from '../http/content-coding.ts';
+import { objectReportsError } from '../json/reported-errors.ts';
+import { ReplyBeginning, type Seen } from '../relay/reply-beginning.ts';
+import { bytes, startOfValue } from '../json/scan.ts';
 import { refusalMaxBytes, reportsTooLong } from './context-length.ts';
+import { type PartRead, replyErrorStatus } from './next-attempt.ts';
 import type { CallControl, ResponseSink } from '../upstream/response-sink.ts';
 
 export interface RetryDecider {
@@ -16,10 +20,12 @@ export interface RetryDecider {
   /** The attempt was sent once more, on another connection: it counts as two. */
   readonly sentAgain: (first: Attempt) => void;
   /**
-   * Whether the decision depends on the body of a response with this status. The response is then held until its body is complete, or too
-   * long for a plain refusal.
+   * What of a response with this status the decision depends on. The response is then held: a refusal until it is complete, or too long for a
+   * plain one; a good reply until its first content.
    */
-  readonly needsBody: (status: number) => boolean;
+  readonly partRead: (status: number) => PartRead;
+  /** A held reply is passed on, whose first byte came at this monotonic time. */
+  readonly passesHeld: (firstByteAt: number) => void;
 }
 
 export interface AttemptHead {
@@ -33,7 +39,11 @@ export interface AttemptHead {
 interface Held {
   readonly raw: HeaderList;
   readonly message: string;
+  /** Of a good reply; absent for a refusal. */
+  readonly beginning: ReplyBeginning | undefined;
+  readonly timer: NodeJS.Timeout | undefined;
   readonly chunks: Buffer[];
+  firstByteAt: number | undefined;
   bytes: number;
   isWhole: boolean;
 }
@@ -45,13 +55,17 @@ export interface ProviderAttemptOptions {
   readonly monotonic: () => number;
 }
 
+/** How much of a reply is held that shows nothing, and for how long. */
+const heldMaxBytes = refusalMaxBytes;
+const heldMaxMs = 2000;
+
 /** A discarded response is read up to this size and for this long, so that its connection can be reused; beyond that it is aborted. */
 const drainedMaxBytes = 64 * 1024;
 const drainedMaxMs = 1000;
 
 /** One attempt's response: held until its status is known, then passed on or discarded. */
 export class ProviderAttempt implements ResponseSink {
-  error: ErrorCode | undefined;
+  error: ErrorCode | 'provider_broke' | 'reply_error' | undefined;
   private readonly options: ProviderAttemptOptions;
   private startedAt: number;
   private call: CallControl | undefined;
@@ -98,10 +112,9 @@ export class ProviderAttempt implements ResponseSink {
   start(status: number, raw: HeaderList, message: string): void {
     if (status < 200 || this.state !== 'open') return;
     this.status = status;
-    if (this.options.decider.needsBody(status)) {
-      this.state = 'held';
-      this.held = { raw, message, chunks: [], bytes: 0, isWhole: false };
-    } else if (this.options.decider.retries(this, { status, raw, isTooLong: false })) {
+    const part = this.options.decider.partRead(status);
+    if (part !== 'none') this.beginHold(part, raw, message);
+    else if (this.options.decider.retries(this, { status, raw, isTooLong: false })) {
       this.drain();
     } else {
       this.state = 'passed';
@@ -125,14 +138,20 @@ export class ProviderAttempt implements ResponseSink {
     if (this.state === 'passed') this.options.sink.finish();
     if (this.held === undefined) return;
     this.held.isWhole = true;
-    const { chunks, raw } = this.held;
-    const decider = (body: Buffer | undefined): void => this.settle(body !== undefined && reportsTooLong(body));
+    const { chunks, raw, beginning, timer } = this.held;
+    clearTimeout(timer);
+    const seen = beginning?.end() ?? 'nothing';
+    if (seen !== 'nothing') {
+      this.settleBy(seen);
+      return;
+    }
+    const decider = (body: Buffer | undefined): void => this.settleWhole(body, beginning !== undefined);
     const coding = headerValue(raw, 'content-encoding');
     if (isIdentity(coding)) {
       decider(Buffer.concat(chunks));
       return;
     }
-    decodeWhole(Buffer.concat(chunks), coding ?? '', refusalMaxBytes)
+    decodeWhole(Buffer.concat(chunks), coding ?? '', heldMaxBytes)
       .then(decider)
       .catch((error: unknown) => this.failed(error));
   }
@@ -147,10 +166,12 @@ export class ProviderAttempt implements ResponseSink {
   }
 
   fail(error: GatelogError): void {
-    clearTimeout(this.drainTimer);
     const { decider, sink } = this.options;
-    if (this.held !== undefined) this.settle(false);
-    if (this.state === 'dropped' || decider.isDisconnected()) return;
+    if (this.held !== undefined) this.settleBroken(this.held, error);
+    if (this.state === 'dropped' || decider.isDisconnected()) {
+      clearTimeout(this.drainTimer);
+      return;
+    }
     if (this.state === 'open') {
       this.error = error.code;
       if (decider.retries(this, { status: error.status, raw: [], isTooLong: false })) {
@@ -162,27 +183,90 @@ export class ProviderAttempt implements ResponseSink {
     sink.fail(error);
   }
 
-  private hold(held: Held, chunk: Buffer): void {
-    held.chunks.push(chunk);
-    held.bytes += chunk.length;
-    // A body of this size is not a plain refusal.
-    if (held.bytes > refusalMaxBytes) this.settle(false);
+  /** The client has left: a reply of which nothing was seen yet is on record as far as it came. */
+  passHeld(): void {
+    if (this.held?.beginning !== undefined) this.pass(this.held);
   }
 
-  private settle(isTooLong: boolean): void {
-    const { held, status } = this;
-    const { decider, sink } = this.options;
-    this.held = undefined;
-    if (held === undefined || decider.isDisconnected()) return;
+  private beginHold(part: PartRead, raw: HeaderList, message: string): void {
+    const isReply = part === 'beginning';
+    const beginning = isReply ? new ReplyBeginning(headerValue(raw, 'content-encoding'), { errors: true }) : undefined;
+    const timer = isReply ? setTimeout(() => this.endHold(), heldMaxMs) : undefined;
+    this.state = 'held';
+    this.held = { raw, message, beginning, timer, chunks: [], firstByteAt: undefined, bytes: 0, isWhole: false };
+  }
+
+  private hold(held: Held, chunk: Buffer): void {
+    held.firstByteAt ??= this.options.monotonic();
+    held.chunks.push(chunk);
+    held.bytes += chunk.length;
+    const seen = held.beginning?.see(chunk) ?? 'nothing';
+    if (seen !== 'nothing') this.settleBy(seen);
+    // A body of this size is neither a plain refusal nor an error alone.
+    else if (held.bytes > heldMaxBytes) this.settle(this.status);
+  }
+
+  /** It has shown nothing for so long. */
+  private endHold(): void {
+    try {
+      this.settle(this.status);
+      this.sendHeadEarly();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  private settleBy(seen: Exclude<Seen, 'nothing'>): void {
+    if (seen === 'content') this.settle(this.status);
+    else this.settleFailed(replyErrorStatus, 'reply_error');
+  }
+
+  /** @param body decoded; undefined where it can not be. */
+  private settleWhole(body: Buffer | undefined, isReply: boolean): void {
+    if (!isReply) this.settle(this.status, body !== undefined && reportsTooLong(body));
+    else if (body !== undefined && reportsErrorAlone(body)) this.settleFailed(replyErrorStatus, 'reply_error');
+    else this.settle(this.status);
+  }
+
+  private settleBroken({ beginning }: Held, { status }: GatelogError): void {
+    if (beginning === undefined) this.settle(this.status);
+    else this.settleFailed(status, 'provider_broke');
+  }
+
+  /** @param status what it counts as. */
+  private settleFailed(status: number, error: 'provider_broke' | 'reply_error'): void {
+    this.error = error;
+    this.settle(status);
+    if (this.state === 'passed') this.error = undefined;
+  }
+
+  /** @param status by which it is decided on. */
+  private settle(status: number, isTooLong = false): void {
+    const { held } = this;
+    const { decider } = this.options;
+    clearTimeout(held?.timer);
+    if (held === undefined || decider.isDisconnected()) {
+      this.held = undefined;
+      return;
+    }
     if (decider.retries(this, { status, raw: held.raw, isTooLong })) {
+      this.held = undefined;
       if (held.isWhole) this.state = 'dropped';
       else this.drain();
       return;
     }
+    this.pass(held);
+    if (held.isWhole) this.options.sink.finish();
+  }
+
+  private pass({ raw, message, timer, chunks, firstByteAt }: Held): void {
+    const { decider, sink } = this.options;
+    clearTimeout(timer);
+    this.held = undefined;
     this.state = 'passed';
-    sink.start(status, held.raw, held.message);
-    for (const chunk of held.chunks) sink.data(chunk);
-    if (held.isWhole) sink.finish();
+    if (firstByteAt !== undefined) decider.passesHeld(firstByteAt);
+    sink.start(this.status, raw, message);
+    for (const chunk of chunks) sink.data(chunk);
   }
 
   private drain(): void {
@@ -190,4 +274,10 @@ export class ProviderAttempt implements ResponseSink {
     this.drainTimer = setTimeout(() => this.call?.abort(new Error('its reply is not wanted')), drainedMaxMs);
     this.drainTimer.unref();
   }
+}
+
+/** A body that is an error and nothing else, over several lines too; Google's is in a list. */
+function reportsErrorAlone(body: Buffer): boolean {
+  const start = startOfValue(body);
+  return objectReportsError(body.subarray(body[start] === bytes.openBracket ? start + 1 : start)) === true;
 }

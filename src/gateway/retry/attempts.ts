@@ -4,7 +4,7 @@ import type { Attempt } from '../../model/record/request-record.ts';
 import type { RequestPlan, Target, RetryPlan, RecordedCall } from '../call/call.ts';
 import type { ForwardPorts } from '../call/ports.ts';
 import { sendTo } from '../call/dispatch.ts';
-import { needsBody, type AttemptPlan, type NextAttempt, nextAttempt } from './next-attempt.ts';
+import { type AttemptPlan, type NextAttempt, nextAttempt, type PartRead, partRead } from './next-attempt.ts';
 import { rejectOpen, storableModel } from '../call/exchange.ts';
 import { retryAfter } from '../../platform/http/retry-after.ts';
 import { type AttemptHead, type RetryDecider, ProviderAttempt } from './attempt.ts';
@@ -51,6 +51,7 @@ class Attempts implements RetryDecider {
       pause: () => this.running?.pause(),
       resume: () => this.running?.resume(),
       abort: (reason) => this.abort(reason),
+      passHeld: () => this.running?.passHeld(),
     });
     this.send({ kind: 'fallback', targetIndex: 0 });
   }
@@ -59,8 +60,12 @@ class Attempts implements RetryDecider {
     return this.clientHasLeft;
   }
 
-  needsBody(status: number): boolean {
-    return needsBody(this.plan, status, this.targetIndex);
+  partRead(status: number): PartRead {
+    return partRead(this.plan, status, this.targetIndex);
+  }
+
+  passesHeld(firstByteAt: number): void {
+    this.open.recorder.firstByteCame(firstByteAt);
   }
 
   retries(attempt: ProviderAttempt, { status, raw, isTooLong }: AttemptHead): boolean {

@@ -24,6 +24,9 @@ export interface Failure {
   readonly elapsedMs: number;
 }
 
+/** What a reply of a good status counts as that reports an error before any content. */
+export const replyErrorStatus = 502;
+
 /** `because` names the limit of the deployment that prevents another attempt. */
 export type NextAttempt =
   | { readonly kind: 'retry'; readonly waitMs: number }
@@ -58,8 +61,16 @@ function canFollow({ followsOne }: Fallback, index: number, targetIndex: number)
   return followsOne === true ? index === targetIndex : index >= targetIndex;
 }
 
-export function needsBody({ fallbacks }: AttemptPlan, status: number, targetIndex: number): boolean {
-  if (status !== tooLongStatus) return false;
-  const later = fallbacks.slice(targetIndex);
-  return later.some(({ fallback }) => fallback.onTooLong === true) && !later.some(({ fallback }) => matchesStatus(fallback, status, false));
+/**
+ * What of a response is read before it is decided on: a refusal that may say that the prompt is too long, or the beginning of a good reply,
+ * which may report an error and then counts as 502.
+ */
+export type PartRead = 'none' | 'refusal' | 'beginning';
+
+export function partRead({ fallbacks }: AttemptPlan, status: number, targetIndex: number): PartRead {
+  const later = fallbacks.filter(({ fallback }, index) => canFollow(fallback, index, targetIndex));
+  const follows = (failed: number): boolean => later.some(({ fallback }) => matchesStatus(fallback, failed, false));
+  if (status >= 200 && status <= 299) return follows(replyErrorStatus) ? 'beginning' : 'none';
+  if (status !== tooLongStatus) return 'none';
+  return later.some(({ fallback }) => fallback.onTooLong === true) && !follows(status) ? 'refusal' : 'none';
 }

@@ -8,6 +8,8 @@ export interface CallControl {
   readonly abort: (reason: Error) => void;
   /** Called when the client has disconnected; true: the call goes on, because others wait for its response. Absent: never. */
   readonly survivesDisconnect?: () => boolean;
+  /** The client has left: what is held of the response is passed on now, for the record. */
+  readonly passHeld?: () => void;
 }
 
 /**

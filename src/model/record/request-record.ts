@@ -32,7 +32,7 @@ export interface Attempt {
   readonly status: number;
   /** Until the failure was known or the response was complete. */
   readonly ms: number;
-  /** Why there was no response or no complete one: our error code, `client_left` or `provider_broke`. */
+  /** Why there was no response, no complete one or no answer: our error code, `client_left`, `provider_broke` or `reply_error`. */
   readonly error?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * `npm run check [-- name …]`: everything a change must pass apart from the slow tests. All checks run, also after one has failed, so that
- * one run shows all there is to mend. The first ones run beside each other, and each shows its output when it is done; tests come last.
+ * one run shows all there is to fix. The first ones run beside each other, and each shows its output when it is done; tests come last.
  */
 import { outputOfTool, runTool } from './command.mjs';
 import { prepared } from './prepare.mjs';

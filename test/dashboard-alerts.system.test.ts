@@ -346,7 +346,7 @@ it('a search and a metric become a rule', async () => {
   await page.context().close();
 });
 
-it('from the dearest session of today, and what made it dear, to a rule on such sessions', async () => {
+it('from the most expensive session of today, and what made it dear, to a rule on such sessions', async () => {
   const session = 'dear session';
   for (const [turn, cost] of [0.1, 0.1, 0.3, 0.5].entries()) {
     const line = {

@@ -14,7 +14,7 @@ function folders(): readonly string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith('gatelog-demo-'));
 }
 
-it('shows teams with what they cost, a session that was dearest, and nothing is left of it after Ctrl-C', async () => {
+it('shows teams with what they cost, a session that was most expensive, and nothing is left of it after Ctrl-C', async () => {
   const port = await stablePort();
   const before = new Set(folders());
   const demo = spawn(process.execPath, [program, 'demo', '--requests', '600'], {

@@ -87,7 +87,7 @@ const questions: readonly Question[] = [
     },
   },
   {
-    name: 'dearest 10 users, all time',
+    name: 'most expensive 10 users, all time',
     aimMs: null,
     draw: () => ({
       body: { metrics: ['cost', 'count'], groupBy: ['user'], limit: 10 },

@@ -52,7 +52,7 @@ describe('groups of all rules of an organisation', () => {
     for (const id of large) {
       const { memories, groupsLeftOut } = evaluator.stateOf(id);
       expect(groupsLeftOut).toBe(users - memories.size);
-      // The gravest have a state.
+      // The most severe have a state.
       expect(firing(evaluator, id)).toBe(Math.min(memories.size, users * 0.4));
     }
     expect(evaluator.stateOf(small)).toMatchObject({ groupsLeftOut: 0, memories: { size: 111 } });

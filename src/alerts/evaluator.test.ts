@@ -157,7 +157,7 @@ describe('a rule over the store', () => {
     ]);
   });
 
-  test('a rule that measures something else begins anew, and one that is deleted leaves nothing', async () => {
+  test('a rule that measures something else starts over, and one that is deleted leaves nothing', async () => {
     const alert = await rig.add(spend);
     await rig.insert([{ createdAt: at(0) + 1, cost: usd(10) }]);
     const evaluator = await rig.open();

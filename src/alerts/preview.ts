@@ -9,7 +9,7 @@ import type { RunStatement } from '../store/read/run-statement.ts';
 import { comparedSamples } from './machine/baseline.ts';
 import { evaluate, type Memories } from './machine/evaluate.ts';
 import { type ReadyAlert, readyAlert } from './machine/rule.ts';
-import { farther } from './machine/state.ts';
+import { worseOf } from './machine/state.ts';
 
 type GroupView = Readonly<Record<string, GroupValue>>;
 
@@ -88,7 +88,7 @@ async function replay(ready: ReadyAlert, { first, stepMs, count }: PreviewSteps,
     memories = evaluated.memories;
     isCut ||= evaluated.leftOut > 0;
     for (const { key, incident, endedAt } of evaluated.incidents) {
-      const peak = farther(incidents.get(incident.id)?.peak ?? null, incident.peak, plan.comparison);
+      const peak = worseOf(incidents.get(incident.id)?.peak ?? null, incident.peak, plan.comparison);
       incidents.set(incident.id, { group: shownGroup(plan.dimensions, groupOfKey(key)), startedAt: incident.startedAt, endedAt, peak });
     }
     const values = new Map(compared.map(({ group, value }) => [groupKeyOf(group), value]));

@@ -17,8 +17,8 @@ type HistoryRow = Awaited<ReturnType<typeof listHistory>>[number];
 const iso = (ms: number): string => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
 
-/** The gravest first. */
-const gravest = ['firing', 'no_data', 'recovering', 'pending', 'ok'] as const;
+/** The most severe first. */
+const bySeverity = ['firing', 'no_data', 'recovering', 'pending', 'ok'] as const;
 
 export interface KnownOfAlert {
   readonly ready: ReadyAlert;
@@ -66,7 +66,7 @@ function ruleState(alert: Alert, { rules }: ReadyAlert, { memories, seen, evalua
   if ((seen?.errors ?? 0) > 0) return 'error';
   if (evaluatedAt === null) return 'new';
   const there = new Set([...memories.values()].map(({ state }) => state));
-  return gravest.find((state) => there.has(state)) ?? 'ok';
+  return bySeverity.find((state) => there.has(state)) ?? 'ok';
 }
 
 function isMuted(until: number | null, now: number): boolean {
@@ -76,7 +76,7 @@ function isMuted(until: number | null, now: number): boolean {
 export function shownStates({ plan, rules }: ReadyAlert, { memories }: RuleState, now: number): readonly AlertStateView[] {
   const isQuiet = isMuted(rules.muteUntil, now);
   return [...memories]
-    .toSorted(([, one], [, other]) => gravest.indexOf(one.state) - gravest.indexOf(other.state) || other.since - one.since)
+    .toSorted(([, one], [, other]) => bySeverity.indexOf(one.state) - bySeverity.indexOf(other.state) || other.since - one.since)
     .map(([key, { state, since, value, incident }]) => ({
       group: shownGroup(plan.dimensions, groupOfKey(key)),
       state: isQuiet && incident !== null ? 'muted' : state,

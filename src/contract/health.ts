@@ -18,7 +18,7 @@ const historySchema = z
     spool_bytes: column('Bytes of the spool.'),
     memory_bytes: column('Memory of all processes.'),
   })
-  .meta({ id: 'HealthHistory', description: 'Figures of the last hour, from the memory of the core: they begin anew with it.' });
+  .meta({ id: 'HealthHistory', description: 'Figures of the last hour, from the memory of the core: they start over with it.' });
 export type HealthHistory = z.infer<typeof historySchema>;
 
 const figuresSchema = z.object({

@@ -14,7 +14,7 @@ export const problemSchema = z
       .optional()
       .meta({
         description:
-          'The place of the fault as a JSON path into the body or, with `invalid_parameter`, the name of the parameter; and what helps to mend it.',
+          'The place of the fault as a JSON path into the body or, with `invalid_parameter`, the name of the parameter; and what helps to fix it.',
         example: { path: 'limit' },
       }),
   })

@@ -34,8 +34,8 @@ export const repriceSchema = z
     },
     bodyMessage,
   )
-  .refine(({ filter }) => filter !== undefined, { path: ['filter'], error: '`filter` is required; "all" prices every request anew.' })
-  .meta({ id: 'Reprice', description: 'Which requests are priced anew.' });
+  .refine(({ filter }) => filter !== undefined, { path: ['filter'], error: '`filter` is required; "all" reprices every request.' })
+  .meta({ id: 'Reprice', description: 'Which requests are repriced.' });
 
 const difference = {
   changed: z.int().meta({ description: 'Requests whose cost is another one.' }),
@@ -59,7 +59,7 @@ export const repriceAnswerSchema = z
         by_model: z.array(z.strictObject({ model: z.string(), ...difference })),
         cursor: z.string().nullable().meta({ description: 'Send it to go on; null: this was all.' }),
       })
-      .meta({ id: 'RepriceReport', description: 'What pricing anew came to, of the requests of this call.' }),
+      .meta({ id: 'RepriceReport', description: 'What repricing changes, for the requests of this call.' }),
     error: z.null(),
   })
   .meta({ id: 'RepriceAnswer' });

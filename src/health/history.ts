@@ -21,7 +21,7 @@ interface Counted {
   readonly overheads: readonly number[];
 }
 
-/** Figures of the last hour, in memory alone: it begins anew with the core. */
+/** Figures of the last hour, in memory alone: it starts over with the core. */
 export class HealthHistory {
   private readonly points: Point[] = [];
   private last: Counted | undefined;
@@ -35,7 +35,7 @@ export class HealthHistory {
     this.last = { at, calls, delays: delays.counts, overheads: overheads.counts };
     this.points.push({
       at: new Date(now).toISOString(),
-      // A worker that begins anew counts on from its last word; a core without any word of the workers counts none.
+      // A worker that starts over counts on from its last word; a core without any word of the workers counts none.
       requests_per_second: last === undefined || at <= last.at ? null : Math.max(0, ((calls - last.calls) * msPerSecond) / (at - last.at)),
       visible_delay_p95_ms: last === undefined ? null : milliseconds(quantileOf(delays, last.delays, highQuantile)),
       gateway_latency_p95_ms: last === undefined ? null : milliseconds(quantileOf(overheads, last.overheads, highQuantile)),

@@ -245,7 +245,7 @@ describe('a poisoned exchange goes to the dead letters and stops nothing', () =>
     expect([...tokens].map((token) => token.replace(/^.*-/, ''))).toEqual(['bodies', 'requests']);
   });
 
-  test('when it kills the interpreter in a batch that the store may have already: that one is not cut anew', async () => {
+  test('when it kills the interpreter in a batch that the store may have already: that one is not cut again', async () => {
     const spool = new SpoolRig(rig);
     const ids = await writeGood(spool, 4);
     const file = openCheckpointFile(spool.folder);

@@ -125,7 +125,7 @@ test('of an estimate only the difference is added', () => {
   ]);
 });
 
-test('calls of today are told apart by whether their cost is known, and begin anew at midnight', () => {
+test('calls of today are told apart by whether their cost is known, and start over at midnight', () => {
   let now = Date.parse('2026-11-27T23:59:00Z');
   const counters = new SpendCounters(() => now);
   counters.count(acme, spend());

@@ -73,7 +73,7 @@ describe('the clock by which is removed', () => {
     ['is not believed when it jumps while the service runs', [['its time'], [['passes', year], ['is set by', 2 * day], 'nothing']]],
     ['is believed where it still is after an hour', [[['is set by', 5 * year], 'nothing'], [['passes', hour], 'its time'], ['its time']]],
     [
-      'waits anew where it is set anew',
+      'waits again where it is set again',
       [
         [['is set by', year], 'nothing'],
         [['passes', hour / 2], ['is set by', year], 'nothing'],
@@ -82,7 +82,7 @@ describe('the clock by which is removed', () => {
       ],
     ],
     [
-      'waits anew after a restart',
+      'waits again after a restart',
       [
         [['is set by', year], 'nothing'],
         [['passes', hour], ['restarts'], 'nothing'],

@@ -82,7 +82,7 @@ export const gatewayErrorCodes: readonly ErrorCode[] = (Object.keys(errors) as E
   return doors.includes('gateway');
 });
 
-/** The place of the fault in the caller's input, a JSON path such as `filter.left.request_response_rmt`, and hints for mending it. */
+/** The place of the fault in the caller's input, a JSON path such as `filter.left.request_response_rmt`, and hints for fixing it. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 export interface GatelogErrorOptions {

@@ -41,7 +41,7 @@ export function explainCost(request: BilledRequest, pricing: Pricing): CostExpla
     const reason =
       total === null
         ? 'One of them has none, so there is no cost'
-        : 'The record keeps the sum of what they did, so this cost is not computed anew';
+        : 'The record keeps the sum of what they did, so this cost is not computed again';
     const note = `Several models took part, each at its own price (${priceReference}). ${reason}.`;
     return { total, source, lines: wholeLine(request, 'price-book'), recomputed: total, note };
   }

@@ -29,7 +29,7 @@ describe('the most that a call can cost', () => {
     expect(of('gpt-5-pro', { outputTokens: undefined })).toBe(usd('48.015'));
   });
 
-  it('takes the dearer rate of a cache that is written, where the caller asks for that', () => {
+  it('takes the more expensive rate of a cache that is written, where the caller asks for that', () => {
     // Claude Sonnet 4: 3 and 15 USD a million, a cache for an hour twice the input.
     expect(of('claude-sonnet-4-20250514', {}, 'anthropic')).toBe(usd('0.0045'));
     expect(of('claude-sonnet-4-20250514', { writesCache: true }, 'anthropic')).toBe(usd('0.0075'));

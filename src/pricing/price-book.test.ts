@@ -20,7 +20,7 @@ describe('the models of a provider', () => {
 const outputAt = (model: string, at: string) => book.find('deepseek', model, Date.parse(at))?.rates.get('output')?.perMillion;
 
 describe('a price', () => {
-  it('that changes with the hour is found anew within the day, and again', () => {
+  it('that changes with the hour is found again within the day, and again', () => {
     // deepseek-chat until 2025-09-05: 1.10, and 0.55 from 16:30 to 00:30 UTC.
     for (const [at, usd] of [
       ['2025-05-01T12:00:00Z', '1.1'],

@@ -294,7 +294,7 @@ describe('JSON', () => {
     expect(redactText(clean, all)).toBe(clean);
   });
 
-  it('that has a name twice is written anew where an escape hides what only the first of them says', () => {
+  it('that has a name twice is written again where an escape hides what only the first of them says', () => {
     expect(redactText('{"to":"ann\\u0040x.com", "to":"b"}', all)).toBe('{"to":"b"}');
     expect(redactJson({ arguments: '{"to":"ann\\u0040x.com","to":"b"}' }, all)).toEqual({ arguments: '{"to":"b"}' });
   });

@@ -44,7 +44,7 @@ test.each([
 });
 
 test.each(['', '{"version":1,"lastBatch":'])(
-  'a damaged checkpoint %j is refused, since to begin anew would store everything twice',
+  'a damaged checkpoint %j is refused, since to start over would store everything twice',
   (content) => {
     writeFileSync(file(), content);
     expect(() => openCheckpointFile(spool).load()).toThrow('damaged');

@@ -84,7 +84,7 @@ export function openEnvironment(folder: string, mapBytes: number, observe: Obser
   const name = path.basename(file);
   const others = readdirSync(folder).filter((other) => other.startsWith('state-') && other !== name && other !== `${name}-lock`);
   for (const other of others) rmSync(path.join(folder, other), { force: true });
-  if (others.some((other) => other.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine was started anew' });
+  if (others.some((other) => other.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine was restarted' });
   const mutex = open<unknown, string[]>(mutexFile(folder), { mapSize: mutexMapBytes, maxDbs: 1, noSync: true, noSubdir: true });
   const database = exclusivelyWith(mutex)(() =>
     open<unknown, string[]>(file, { mapSize: mapBytes, maxDbs: 16, noSync: true, noSubdir: true }),

@@ -13,7 +13,7 @@ const checkMaxMs = 30_000;
 
 /**
  * Checks the shared state and sets it aside when it is damaged: it holds only the response cache and the counts of running limit windows.
- * The file of its write lock is made anew.
+ * The file of its write lock is made again.
  * No process may have it open.
  */
 export async function setDamagedStateAside(config: Config, observe: Observe): Promise<void> {

@@ -78,6 +78,6 @@ function unusableServer(url: string, error: unknown): string {
   const reason = messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error).split('\n', 1)[0] ?? '';
   return (
     `The ClickHouse server at ${protocol}//${host} (GATELOG_CLICKHOUSE_URL) cannot be used: ${reason.slice(0, maxReason).replace(/\.$/, '')}. ` +
-    'Start it or mend the address; without this setting the embedded store is used.'
+    'Start it or fix the address; without this setting the embedded store is used.'
   );
 }

@@ -3,7 +3,7 @@
  * with another amount of work (`test/support/test-length.ts`), with random seeds, then the soaks, and kills of three programs with a fault
  * that they must find. With texts it runs only the parts whose name has one of them. It needs some four hours, and may be stopped at any
  * time (Ctrl-C); with `--minutes` no part begins later than that. The next run on the same sources goes on with what has not passed yet;
- * `--again` begins anew. Each part's output is in `.cache/nightly/`.
+ * `--again` starts over. Each part's output is in `.cache/nightly/`.
  *
  * The output is a table of the parts with their times, and a verdict; `docs/internals/soak/nightly.txt` has the same. The exit code is 1
  * until every part has passed.

@@ -163,7 +163,7 @@ export const questions: readonly Question[] = [
     },
   },
   {
-    question: 'Which session of the week was the dearest?',
+    question: 'Which session of the week was the most expensive?',
     ask: async (analyst, record, now) => {
       const [mostExpensive] = await analyst.rows('query_sessions', { from: '7d', sort: { total_cost: 'desc' }, limit: 1 });
       const costs = new Map<string, number>();

@@ -52,7 +52,7 @@ const sendsThenResets = (text: string) => (socket: Socket) => void socket.write(
 const sendsThenCloses = (text: string) => (socket: Socket) => void socket.end(text);
 const silent = (): void => undefined;
 
-const refused = 'Nothing listens at the address of the provider (ECONNREFUSED). Start it, or mend the address';
+const refused = 'Nothing listens at the address of the provider (ECONNREFUSED). Start it, or fix the address';
 const unanswered = 'could not be reached, or closed the connection before it answered';
 const late = 'did not answer in time';
 

@@ -10,7 +10,7 @@ import { storedMemory } from '../machine/stored-memory.ts';
 
 type HistoryRow = RuleChanges['history'][number];
 
-/** Rows that one evaluation of a rule adds to its history; the gravest first. */
+/** Rows that one evaluation of a rule adds to its history; the most severe first. */
 const maxHistoryRows = alertLimits.historyRows;
 const gravity: Readonly<Record<string, number>> = { firing: 0, no_data: 1, ok: 2, recovering: 3, pending: 4 };
 

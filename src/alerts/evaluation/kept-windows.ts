@@ -32,7 +32,7 @@ function contentOf(memories: Memories, comparison: Comparison): string {
   );
 }
 
-/** The values of a window that are kept: the gravest first. */
+/** The values of a window that are kept: the most severe first. */
 export function keptValues(values: readonly (readonly [key: string, value: number | null])[], comparison: Comparison): string {
   const ranked = values.map((entry) => ({ entry, rank: gravityRank(entry[1], comparison) }));
   const ordered = ranked.toSorted((one, other) => (one.rank < other.rank ? -1 : Number(one.rank > other.rank)));

@@ -59,7 +59,7 @@ export function ruleMessage(
 
 /** Incidents that began and ended in a window that a late request altered. */
 export interface LateIncidents {
-  /** The gravest first. */
+  /** The most severe first. */
   readonly missed: readonly { readonly id: string; readonly key: string; readonly after: number | null }[];
   readonly window: TimeRange;
   readonly at: number;

@@ -6,7 +6,7 @@ export interface Notice {
   readonly kind: NotificationKind;
   /** The first of the incidents that were told together when they began; names them all. */
   readonly noticeId: string;
-  /** Keys of the groups, the gravest first. */
+  /** Keys of the groups, the most severe first. */
   readonly notified: readonly string[];
   readonly values: ReadonlyMap<string, number | null>;
   readonly startedAt: number;

@@ -137,7 +137,7 @@ const cases: Readonly<Record<string, Case>> = {
     notified: ['0: triggered', '3: resolved'],
     incidents: [[0, 3, 10]],
   },
-  'no data, keep: what takes time begins anew': {
+  'no data, keep: what takes time starts over': {
     rules: { noData: 'keep', forMs: steps(2) },
     series: [10, 10, 'none', 10, 10],
     states: 'ppppf',
@@ -252,7 +252,7 @@ const cases: Readonly<Record<string, Case>> = {
     notified: ['0: triggered', '4: resolved'],
     incidents: [[0, 4, 10]],
   },
-  'errors for longer than a gap: the recovery begins anew': {
+  'errors for longer than a gap: the recovery starts over': {
     rules: { recoverAfterMs: steps(1), maxGapMs: steps(1) },
     series: [10, 0, 'error', 'error', 0, 0],
     states: 'frrrro',
@@ -267,7 +267,7 @@ const cases: Readonly<Record<string, Case>> = {
     notified: ['3: triggered'],
     incidents: [[3, null, 10]],
   },
-  'a clock that is set back resolves nothing, and recovery begins anew': {
+  'a clock that is set back resolves nothing, and recovery starts over': {
     rules: { recoverAfterMs: steps(1) },
     series: [10, 0, 0, 0],
     skip: { 2: -3600 },

@@ -103,7 +103,7 @@ export function breaches(value: number, { comparison, threshold }: Pick<StepRule
 }
 
 /** The value further beyond the threshold. */
-export function farther(one: number | null, other: number | null, comparison: Comparison): number | null {
+export function worseOf(one: number | null, other: number | null, comparison: Comparison): number | null {
   if (one === null || other === null) return one ?? other;
   return comparison === 'gte' || comparison === 'gt' ? Math.max(one, other) : Math.min(one, other);
 }
@@ -188,7 +188,7 @@ function withIncident(
   }
   if (open === null && state !== 'firing' && state !== 'no_data') return { incident: null, events: [] };
   const current = open ?? newIncident(state, value, time);
-  const peaked = state === 'firing' ? { ...current, peak: farther(current.peak, value, rules.comparison) } : current;
+  const peaked = state === 'firing' ? { ...current, peak: worseOf(current.peak, value, rules.comparison) } : current;
   const message = messageDue(rules, peaked, { state, before: before.state, at: time.at });
   const incident = message === undefined ? peaked : { ...peaked, reason: reasonAfter(peaked, message), notifiedAt: time.at };
   return {

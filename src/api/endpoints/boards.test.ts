@@ -39,7 +39,7 @@ async function faultOf(response: Response): Promise<readonly [number, string, st
 }
 
 const whole = {
-  title: 'Dearest teams',
+  title: 'Most expensive teams',
   chart: 'table',
   metrics: ['cost', 'p95_latency'],
   by: ['model', { property: 'Team' }, 'inputs.topic'],

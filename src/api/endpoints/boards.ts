@@ -26,7 +26,7 @@ const exampleBoard = {
   panels: [
     { title: 'Cost by model', chart: 'line', metrics: ['cost'], by: ['model'], bucket: 'day', width: 2 },
     {
-      title: 'Dearest teams',
+      title: 'Most expensive teams',
       chart: 'table',
       metrics: ['cost', 'count'],
       by: [{ property: 'Team' }],

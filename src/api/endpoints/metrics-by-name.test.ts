@@ -263,7 +263,7 @@ const team = (item: RequestItem): string => (item.properties as Readonly<Record<
 const withTeam = (): readonly RequestItem[] => items.filter((item) => team(item) !== '');
 
 describe('a property', () => {
-  test('has its ten dearest and most frequent values, and the rest as Other; all add up to the whole', async () => {
+  test('has its ten most expensive and most frequent values, and the rest as Other; all add up to the whole', async () => {
     const costs = (await checked(await post('property/Team/top-costs/query', { timeFilter }), 200, topCostsAnswerSchema)).data;
     const expected = groupsOf(withTeam(), team).map(([value, own]) => ({ value, cost: sum(own.map((item) => item.cost)) }));
     const ranked = expected.toSorted((left, right) => right.cost - left.cost || (left.value < right.value ? -1 : 1));

@@ -148,7 +148,7 @@ export const properties = [
     ...top,
     at: 'POST /v1/property/{name}/top-costs/query',
     id: 'listTopPropertyCosts',
-    summary: 'List the dearest values of a property',
+    summary: 'List the most expensive values of a property',
     answer: topCostsAnswerSchema,
     run: async (call) => (await topValues(call, 'cost', call.body.timeFilter)).map(([value, cost]) => ({ value, cost })),
   }),

@@ -272,7 +272,7 @@ const expected = (from: readonly RequestItem[]) =>
 const rounds = (users: Awaited<ReturnType<typeof costs>>) => users.map((user) => ({ ...user, cost: rounded(user.cost) }));
 
 describe('POST /v1/user/query', () => {
-  test('has every user with what they cost, the dearest first', async () => {
+  test('has every user with what they cost, the most expensive first', async () => {
     expect(rounds(await costs({}))).toEqual(expected(items));
     expect((await costs({}, { api: theirs })).every(({ count }) => count < 20)).toBe(true);
   });

@@ -60,7 +60,7 @@ export const users = [
       await setFreshUntil(call);
       const rows = await ports.run<UserRow>(usersStatement(plan), signal);
       if (rows.length === plan.limit) {
-        setHint(context, `these are the ${plan.limit} dearest users; /v1/user/metrics/query has the others, page by page`);
+        setHint(context, `these are the ${plan.limit} most expensive users; /v1/user/metrics/query has the others, page by page`);
       }
       const probe = rows.length === 0 ? rangeProbe(plan.tenant, plan.timeRange) : undefined;
       await explain(call, undefined, probe === undefined ? [] : [probe]);

@@ -45,7 +45,7 @@ export class Alerts {
     return answerOf(await this.connection.call('DELETE /v1/alerts/{id}', { path: { id }, ...options }));
   }
 
-  /** The gravest first. */
+  /** The most severe first. */
   async states(id: string, { limit, offset, ...options }: OffsetOptions = {}): Promise<Answer<readonly AlertGroupState[]>> {
     return answerOf(await this.connection.call('GET /v1/alerts/{id}/states', { path: { id }, query: { limit, offset }, ...options }));
   }

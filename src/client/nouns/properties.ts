@@ -36,7 +36,7 @@ export class Properties {
     return answerOf(await this.connection.call('POST /v1/property/{name}/search', { path: { name }, body: { searchTerm }, ...options }));
   }
 
-  /** The ten dearest values, and `Other`. */
+  /** The ten most expensive values, and `Other`. */
   async topCosts(name: string, query: TopValuesQuery = {}, options: CallOptions = {}): Promise<Answer<TopCostsAnswer>> {
     return answerOf(await this.connection.call('POST /v1/property/{name}/top-costs/query', { path: { name }, body: query, ...options }));
   }

@@ -33,7 +33,7 @@ export class Users {
     return itemsByOffset(ask, { offset, limit: limit ?? pageLimit });
   }
 
-  /** What users cost, the dearest first; at most 10,000. */
+  /** What users cost, the most expensive first; at most 10,000. */
   async costs(query: UserQuery = {}, options: CallOptions = {}): Promise<Answer<readonly UserItem[]>> {
     return answerOf(await this.connection.call('POST /v1/user/query', { body: query, ...options }));
   }

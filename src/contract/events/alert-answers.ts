@@ -11,7 +11,7 @@ const value = z.number().nullable().meta({ description: 'Null: there is none.' }
 
 const statusSchema = z
   .object({
-    state: z.enum(ruleStates).meta({ description: 'The gravest state of a group, or of the rule.' }),
+    state: z.enum(ruleStates).meta({ description: 'The most severe state of a group, or of the rule.' }),
     groups: z.int(),
     firing: z.int().meta({ description: 'Of `groups`, which have a state, those with an open incident.' }),
     last_incident_at: time('When the latest incident began.').nullable(),
@@ -120,7 +120,7 @@ const answers = <Data extends z.ZodType>(name: string, data: Data, description: 
 
 export const alertAnswerSchema = answers('AlertAnswer', alertViewSchema, 'The rule.');
 export const alertsAnswerSchema = answers('AlertsAnswer', z.array(alertViewSchema), 'Rules, the newest first.');
-export const alertStatesAnswerSchema = answers('AlertStatesAnswer', z.array(stateSchema), 'States of groups, the gravest first.');
+export const alertStatesAnswerSchema = answers('AlertStatesAnswer', z.array(stateSchema), 'States of groups, the most severe first.');
 export const alertIncidentsAnswerSchema = answers('AlertIncidentsAnswer', z.array(incidentSchema), 'Incidents, the newest first.');
 export const incidentsAnswerSchema = answers(
   'IncidentsAnswer',

@@ -157,7 +157,7 @@ function keptChannel(id: string, { type, secret, to, webhook, ...given }: Fields
   if (secret !== undefined) {
     return {
       field: 'secret',
-      message: 'The secret of a channel stays as it is; leave out `id`, and give the channel anew, for another one.',
+      message: 'The secret of a channel stays as it is; leave out `id`, and add the channel again, for another one.',
     };
   }
   const { webhookId, destination, url, routingKey } = given;
@@ -182,7 +182,7 @@ export const shownChannelSchema = z
     }),
     readable: z.boolean().meta({
       description:
-        'False: the secret of the deployment is another than the one that the channel was encrypted with, so it cannot be used. Give it anew.',
+        'False: the secret of the deployment is another than the one that the channel was encrypted with, so it cannot be used. Add the channel again.',
     }),
   })
   .meta({ id: 'ShownChannel', description: 'What is shown of a channel: its secrets never are.' });

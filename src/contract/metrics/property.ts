@@ -13,7 +13,7 @@ const value = z.string().meta({ description: 'Value of the property; `Other` for
 
 export const topCostsAnswerSchema = z.object({ data: z.array(z.object({ value, cost: z.number() })), error: z.null() }).meta({
   id: 'TopCostsAnswer',
-  description: 'The ten dearest values, then `Other` where there are more. All add up to the whole exactly.',
+  description: 'The ten most expensive values, then `Other` where there are more. All add up to the whole exactly.',
 });
 
 export const topRequestsAnswerSchema = z
@@ -50,4 +50,4 @@ export const propertyOverTimeAnswerSchema = z
     ),
     error: z.null(),
   })
-  .meta({ id: 'PropertyOverTimeAnswer', description: 'By time, then the dearest value first; at most 10,000 rows.' });
+  .meta({ id: 'PropertyOverTimeAnswer', description: 'By time, then the most expensive value first; at most 10,000 rows.' });

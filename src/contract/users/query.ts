@@ -151,4 +151,4 @@ export type UserItem = z.infer<typeof userItem>;
 
 export const userQueryAnswerSchema = z
   .object({ data: z.array(userItem), error: z.null() })
-  .meta({ id: 'UserQueryAnswer', description: 'Users with what they cost, the dearest first; at most 10,000.' });
+  .meta({ id: 'UserQueryAnswer', description: 'Users with what they cost, the most expensive first; at most 10,000.' });

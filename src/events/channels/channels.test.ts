@@ -188,7 +188,7 @@ describe('channels as they are stored and shown', () => {
   });
 });
 
-describe('channels that are given anew', () => {
+describe('channels that are given again', () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const all = [
     { type: 'webhook', webhook: 'Billing' },

@@ -51,7 +51,7 @@ export class ChannelTargets {
     if (channel === undefined || subject.kind !== 'message') return notSent('The channel was removed.', 'refused');
     const secret = store.open(organizationId, channel);
     if (secret === undefined) {
-      return notSent('The channel cannot be decrypted: this deployment has another secret key. Give the channel anew.', 'failed');
+      return notSent('The channel cannot be decrypted: this deployment has another secret key. Add the channel again.', 'failed');
     }
     const message = { id, type, content: subject.content, body, sentAt: at };
     if (secret === null) return { outcome: await this.mail(organizationId, channel, message, signal), requestHead: undefined };

@@ -139,7 +139,7 @@ describe('age', () => {
     expect(told(await ask())).toBe('MISS');
   });
 
-  it('of no-cache is none: it is called again and kept anew; no-store leaves all as it is', async () => {
+  it('of no-cache is none: it is called again and kept again; no-store leaves all as it is', async () => {
     await ask();
     const refreshed = await ask(['Cache-Control: no-cache']);
     expect([told(refreshed), numberOf(refreshed), numberOf(await ask())]).toEqual(['MISS', 2, 2]);

@@ -52,7 +52,7 @@ describe('the credentials of a connection', () => {
     ['another header', ['x-api-key', ours], undefined],
     ['one line more', ['Authorization', `Bearer ${ours}`, 'x-api-key', others], undefined],
     ['Svc-Auth beside them', ['Authorization', `Bearer ${ours}`], `Bearer ${others}`],
-  ])('are read anew with %s', (_what, lines, auth) => {
+  ])('are read again with %s', (_what, lines, auth) => {
     const credentials = new CredentialCache();
     const known = credentials.read(connection, ['Authorization', `Bearer ${ours}`], undefined);
     const sent = credentials.read(connection, [...lines], auth);

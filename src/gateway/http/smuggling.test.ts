@@ -59,7 +59,7 @@ describe('a request that can be read in two ways is none: its client is refused 
   });
 });
 
-describe('what can be read in one way only goes on as one request, framed anew', () => {
+describe('what can be read in one way only goes on as one request, framed again', () => {
   const body = 'GET /v1/smuggled HTTP/1.1\r\nHost: h\r\n\r\n';
   const chunks = '5\r\nhello\r\n0\r\n\r\n';
   const passed: readonly (readonly [name: string, line: string, lines: readonly string[], rest: string, target: string, body: string])[] = [

@@ -201,7 +201,7 @@ describe('connections to a provider', () => {
     const { send } = await scene(answers);
     const seen = send({ origin: 'http://nowhere.invalid' });
     await until(() => seen.error !== undefined);
-    expect(seen.error?.message).toMatch(/host "nowhere\.invalid".* \((?:ENOTFOUND|EAI_AGAIN)\).*(?:Mend the address|mend its DNS)/);
+    expect(seen.error?.message).toMatch(/host "nowhere\.invalid".* \((?:ENOTFOUND|EAI_AGAIN)\).*(?:Fix the address|fix its DNS)/);
   });
 
   it('once they are closed no call waits for them', async () => {

@@ -229,13 +229,13 @@ function unreachableSentence(error: unknown, code: string | undefined): string {
   if (error instanceof InvalidResponseError) return `What the provider answered is not HTTP/1.1: ${error.message}.`;
   const host = isSystemError(error) && 'hostname' in error && typeof error.hostname === 'string' ? error.hostname : undefined;
   if (host !== undefined && code === 'ENOTFOUND') {
-    return `There is no host "${host}" (ENOTFOUND), so the provider was not called. Mend the address: Svc-Target-Url, or the setting GATELOG_PROVIDER_<NAME>_URL.`;
+    return `There is no host "${host}" (ENOTFOUND), so the provider was not called. Fix the address: Svc-Target-Url, or the setting GATELOG_PROVIDER_<NAME>_URL.`;
   }
   if (host !== undefined && code === 'EAI_AGAIN') {
-    return `The name of the host "${host}" could not be looked up (EAI_AGAIN): this machine reaches no name server. Try again, or mend its DNS.`;
+    return `The name of the host "${host}" could not be looked up (EAI_AGAIN): this machine reaches no name server. Try again, or fix its DNS.`;
   }
   if (code === 'ECONNREFUSED') {
-    return 'Nothing listens at the address of the provider (ECONNREFUSED). Start it, or mend the address: Svc-Target-Url, or the setting GATELOG_PROVIDER_<NAME>_URL.';
+    return 'Nothing listens at the address of the provider (ECONNREFUSED). Start it, or fix the address: Svc-Target-Url, or the setting GATELOG_PROVIDER_<NAME>_URL.';
   }
   const reason = code === undefined ? '' : ` (${code})`;
   return `The provider could not be reached, or closed the connection before it answered${reason}. Try again.`;

@@ -85,7 +85,7 @@ export class LaterTexts {
     if (redacted.failure === undefined) return redacted.texts;
     throw new GatelogError(
       'invalid_parameter',
-      `The organisation's redaction rules cannot be applied to this change: ${redacted.failure}. Send shorter texts, or mend the rule.`,
+      `The organisation's redaction rules cannot be applied to this change: ${redacted.failure}. Send shorter texts, or fix the rule.`,
     );
   }
 

@@ -38,7 +38,7 @@ it('leaves a thread alone that works', () => {
   expect(collectionsIn(60 * second, { busyShare: () => 0.03 })).toBe(0);
 });
 
-it('begins to count anew when a thread works in between', () => {
+it('begins to count again when a thread works in between', () => {
   let samples = 0;
   expect(collectionsIn(60 * second, { busyShare: () => ((samples += 1) % 3 === 0 ? 1 : 0) })).toBe(0);
 });

@@ -105,7 +105,7 @@ describe('2. a reservation is at the price of the call: its tier, its step, its 
     }
   });
 
-  it('a dearer tier counts as such, and a tier that the model lacks does not', () => {
+  it('a more expensive tier counts as such, and a tier that the model lacks does not', () => {
     const mini = { model: 'gpt-5-mini', messages: [], max_tokens: 100, service_tier: 'auto' };
     const chat = { provider: 'openai', path: '/v1/chat/completions' } as const;
     const usual = estimate(organizationId, requestOf(mini, chat));
@@ -157,7 +157,7 @@ it('6. a budget per session does not race: calls at once are granted exactly wha
   expect(granted).toEqual([100, 100]);
 });
 
-it('a refusal that waiting does not mend invites no retry, and says what to change', () => {
+it('a refusal that waiting does not fix invites no retry, and says what to change', () => {
   const refusal = refusalOf({ policy: '10;w=3600;u=cents', cost: usd('0.25') });
   const headers = errorHeaders(refusal ?? new GatelogError('internal', ''), 0);
   expect(headers.join(' ')).toContain('x-should-retry false');

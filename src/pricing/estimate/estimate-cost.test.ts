@@ -126,7 +126,7 @@ describe('what a budget sets aside', () => {
     expect(estimate(callOf({ model: 'gpt-4', messages: [], max_output_tokens: 1 }))).toBeGreaterThan(estimate(callOf(chat)));
   });
 
-  it('is that of the dearest model that may answer', () => {
+  it('is that of the most expensive model that may answer', () => {
     const either = { ...chat, model: 'gpt-4o-mini', models: ['gpt-4'] };
     expect(estimate(callOf(either))).toBe(usd(((bytesOf(either) * 30 + 100 * 60) / 1_000_000).toFixed(12)));
   });

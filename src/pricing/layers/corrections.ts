@@ -124,13 +124,17 @@ const amazonRegions = ['', 'us.', 'eu.', 'au.', 'jp.', 'apac.', 'in.'];
 
 const withTenth = (usd: number): number => Math.round(usd * 1.1e8) / 1e8;
 
-function dearer([input, output, read, write]: Rates): Rates {
+function regionalRates([input, output, read, write]: Rates): Rates {
   return [withTenth(input), withTenth(output), withTenth(read), ...(write === undefined ? ([] as const) : ([withTenth(write)] as const))];
 }
 
 function atAmazon(maker: string, row: Correction): readonly PriceLine[] {
   const { above } = row;
-  const regional = { ...row, rates: dearer(row.rates), ...(above === undefined ? {} : { above: [above[0], dearer(above[1])] as const }) };
+  const regional = {
+    ...row,
+    rates: regionalRates(row.rates),
+    ...(above === undefined ? {} : { above: [above[0], regionalRates(above[1])] as const }),
+  };
   const named = (prefix: string, each: Correction): PriceLine =>
     lineOf('aws', { ...each, model: `${prefix}${maker}.${row.model}`, source: piAi });
   return [named('global.', row), ...amazonRegions.map((prefix) => named(prefix, regional))];

@@ -53,7 +53,7 @@ function carriedWithin(values: readonly string[]): readonly string[] {
 
 export function parseCursor(text: string, selection: RequestSelection): Result<Keyset> {
   const { sort } = selection;
-  if (sort === 'random') return bodyFault(['cursor'], 'A random order has no cursor: each page is drawn anew.');
+  if (sort === 'random') return bodyFault(['cursor'], 'A random order has no cursor: each page is drawn again.');
   return readCursor(text, {
     query: identityOf(selection),
     otherQuery,

@@ -86,7 +86,7 @@ export function planUsers(tenant: OrganizationId, body: UserMetricsQuery): Resul
 /** Rows of an answer without pages. */
 const maxUsers = 10_000;
 
-/** All users with what they cost, the dearest first. */
+/** All users with what they cost, the most expensive first. */
 export function planAllUsers(tenant: OrganizationId, { userIds, timeFilter }: UserQuery): Result<UsersPlan> {
   const selection = selectUsers(tenant, { filter: undefined, timeFilter, timeZoneDifferenceMinutes: undefined });
   if (!selection.ok) return selection;

@@ -105,7 +105,7 @@ describe('a chunk of a bulk change', () => {
   });
 });
 
-it('lists anew for a job whose list was begun before, and drops the list of a job alone', async () => {
+it('lists again for a job whose list was begun before, and drops the list of a job alone', async () => {
   const [one, two] = [await listedJob([{ properties: new Map() }], new Map()), await listedJob([{ properties: new Map() }], new Map())];
   expect(await lists().list(one.job, requests())).toBe(1);
   expect(await lists().numbers()).toEqual(expect.arrayContaining([one.job.number, two.job.number]));

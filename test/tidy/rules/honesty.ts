@@ -6,7 +6,7 @@ const suppression = /@ts-ignore|@ts-nocheck|\b(?:oxlint|eslint|biome|tslint)-(?:
 
 /** A check that is switched off in one place is no check. */
 export const noSuppressions: Rule = sourceRule(
-  { name: 'no suppressions', remedy: 'Mend the code; if the check is wrong everywhere, change its configuration and say why there.' },
+  { name: 'no suppressions', remedy: 'Fix the code; if the check is wrong everywhere, change its configuration and say why there.' },
   ({ comments, lineOf }) =>
     comments.flatMap(({ value, start }) => {
       const found = suppression.exec(value)?.[0];

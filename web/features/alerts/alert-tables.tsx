@@ -21,7 +21,7 @@ interface PartProps {
   readonly alert: Alert;
 }
 
-/** The state of each group, the gravest first. */
+/** The state of each group, the most severe first. */
 export function Groups({ alert }: PartProps): ReactNode {
   const format = formatOf(alert);
   const columns: readonly DataColumn<AlertGroupState>[] = [

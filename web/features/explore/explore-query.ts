@@ -106,7 +106,7 @@ export interface PivotTable {
   readonly rows: readonly { readonly key: GroupKey; readonly cells: readonly (Figures | undefined)[] }[];
 }
 
-/** Groups of two dimensions and more: the values of the last one side by side, in the order in which they are dearest. */
+/** Groups of two dimensions and more: the values of the last one side by side, in the order in which they are most expensive. */
 export function pivotOf({ groups }: Groups): PivotTable {
   const columns = distinct(groups.map(({ key }) => key.slice(-1)));
   const rows = distinct(groups.map(({ key }) => key.slice(0, -1)));

@@ -51,7 +51,7 @@ export function HealthCharts({ history, spoolMaxBytes }: HealthChartsProps): Rea
   return (
     <Section
       title="Last hour"
-      about={`A point every ${formatDuration(history.step_ms)}; kept in memory, so it begins anew with the service`}
+      about={`A point every ${formatDuration(history.step_ms)}; kept in memory, so it starts over with the service`}
     >
       <div className={styles['charts']}>
         {charts.map((chart) => (

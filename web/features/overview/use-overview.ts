@@ -128,7 +128,7 @@ function useComparedGroups(filter: FilterNode, by: Dimension, { from, to, before
   };
 }
 
-/** The groups of now, the dearest first, and behind them those that are gone. */
+/** The groups of now, the most expensive first, and behind them those that are gone. */
 function joined(now: Groups | undefined, before: Groups | undefined): readonly ComparedGroup[] {
   const earlier = new Map(before?.groups.map(({ key, figures }) => [groupId(key), figures]));
   const current = new Set(now?.groups.map(({ key }) => groupId(key)));

@@ -21,7 +21,7 @@ export const spanOptions = Object.entries(spans).map(([value, label]) => ({
 const day = 86_400_000;
 const typingMs = 400;
 
-/** What a rule would have done, drawn anew while one types. */
+/** What a rule would have done, drawn again while one types. */
 export function Preview({ rule }: { readonly rule: NewAlert | undefined }): ReactNode {
   const [span, setSpan] = useState<keyof typeof spans>('7');
   const typed = useSettled(rule === undefined ? undefined : JSON.stringify({ ...rule, name: undefined, channels: undefined }));

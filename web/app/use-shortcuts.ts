@@ -21,7 +21,7 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
         onPalette();
         return;
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
       const page = event.timeStamp < waitsUntil.current ? allPages.find(({ letter }) => letter === event.key) : undefined;
       waitsUntil.current = event.key === 'g' ? event.timeStamp + waitMs : 0;
       if (page !== undefined) {
@@ -35,6 +35,16 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [navigate, onPalette, onHelp]);
+}
+
+/**
+ * Whether something else takes the key: a field, a list that chooses by letters, or whatever is open above the page. TRICKY: a list with a
+ * search passes each key on to its option, which then is the target, while the field has the focus.
+ */
+function isTaken(target: EventTarget | null): boolean {
+  const { activeElement } = document;
+  if (isWriting(target) || isWriting(activeElement)) return true;
+  return document.querySelector('[role=dialog], [role=alertdialog], [role=menu], [role=listbox]:not([hidden])') !== null;
 }
 
 function isWriting(target: EventTarget | null): boolean {

@@ -348,7 +348,7 @@ it('while the service is away the page says so, and goes on where it was when it
   await service.stop();
   await page.getByLabel('Search requests').fill('Team:checkout');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'The service does not answer' }).first().waitFor();
+  await page.getByRole('heading', { name: 'Offline' }).first().waitFor();
   service = await startService({ dataDir, environment });
   await page.getByRole('button', { name: 'Try again' }).first().click();
   await page.locator('[role=grid] [role=rowgroup] [role=row]').first().waitFor();

@@ -15,15 +15,20 @@ import { type AddressedPath, methodsAt } from './http/allowed-methods.ts';
 import { answerMcp, McpCalls, mcpPath } from './mcp.ts';
 import type { ApiPorts } from './endpoint/ports.ts';
 import { recordEndpoint } from './http/matched-endpoint.ts';
-import { readsAsQuery, unknownPath } from './http/unknown-path.ts';
+import { isPagePath, readsAsQuery, unknownPath } from './http/unknown-path.ts';
 import { sendProblem } from './http/problem.ts';
-import { addSite } from './site/site.ts';
+import { addSite, missingPage } from './site/site.ts';
 
 const allEndpoints: readonly AddressedPath[] = [...openEndpoints, ...endpoints];
 
 /** The API as a fetch handler. @param document the OpenAPI document, served at `/openapi.json`. */
 export function createApi(ports: ApiPorts, document: () => object): Hono {
   const app = bareApi(ports, [measureCalls(ports.meter, ports.monotonic), ...crossOriginLines(ports.corsOrigins)]);
+  app.notFound((context) => {
+    const { method, path } = context.req;
+    const page = isPagePath(path) ? missingPage(context, ports.site.file) : undefined;
+    return page ?? sendProblem(context, unknownPath(method, path), ports.observe);
+  });
   // TRICKY: refuse a path's other methods before the next path is registered: `/v1/request/{id}` would match `/v1/request/query-
   // clickhouse` too.
   for (const [path, members] of byPath(openEndpoints)) {

@@ -13,11 +13,20 @@ import { router } from './router.tsx';
 mendLocale();
 applyTheme();
 restoreSignedIn(queryClient);
-whenExpired(() => {
+whenExpired(() => void leave());
+
+/** A page asks for several things at once, and each of them is refused. */
+let isLeaving = false;
+
+async function leave(): Promise<void> {
+  if (isLeaving) return;
+  isLeaving = true;
   const { href, pathname } = router.state.location;
+  // The page that is left reads who is signed in until it is gone.
+  if (pathname !== '/sign-in') await router.navigate({ to: '/sign-in', search: { next: href, expired: true } });
   setSignedIn(queryClient, null);
-  if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { next: href } });
-});
+  isLeaving = false;
+}
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no root.');

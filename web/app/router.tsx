@@ -1,9 +1,11 @@
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
-import { signedInQuery } from '../lib/signed-in.ts';
+import { isRemembered, signedInQuery } from '../lib/signed-in.ts';
 import { rangeSearchOf } from '../lib/time-range.ts';
 import { Loading } from '../ui/loading.tsx';
-import { PageError } from '../ui/page-error.tsx';
+import { NotFoundPage } from './not-found-page.tsx';
+import { part } from './part.ts';
 import { queryClient } from './query-client.ts';
+import { RootError, RouteError } from './route-error.tsx';
 import { Shell } from './shell.tsx';
 import { strictSearch, strictSearchOf } from './strict-search.ts';
 import { overviewSearchOf } from '../features/overview/search.ts';
@@ -20,27 +22,43 @@ import { sessionSearchOf, sessionsSearchOf } from '../features/sessions/search.t
 
 const rootRoute = createRootRouteWithContext<{ readonly queryClient: typeof queryClient }>()({
   component: Outlet,
-  errorComponent: PageError,
+  errorComponent: RootError,
 });
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: strictSearch(nextOf),
-  component: lazyRouteComponent(() => import('../features/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  validateSearch: strictSearch(signInSearchOf),
+  component: lazyRouteComponent(
+    part(() => import('../features/sign-in/sign-in-page.tsx')),
+    'SignInPage',
+  ),
 });
 
+interface SignInSearch {
+  /** Where to go then. */
+  readonly next?: string;
+  /** Somebody was signed in before. */
+  readonly expired?: true;
+}
+
 /** An address that stands in a link must lead to this site. */
-function nextOf({ next }: Readonly<Record<string, unknown>>): { readonly next?: string } {
-  return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {};
+function signInSearchOf({ next, expired }: Readonly<Record<string, unknown>>): SignInSearch {
+  return {
+    ...(typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {}),
+    ...(expired === true ? { expired } : {}),
+  };
 }
 
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   beforeLoad: async ({ context, location }) => {
+    const wasSignedIn = isRemembered();
     const signedIn = await context.queryClient.query(signedInQuery);
-    if (signedIn === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
+    if (signedIn === null) {
+      throw redirect({ to: '/sign-in', search: { next: location.href, ...(wasSignedIn ? { expired: true } : {}) } });
+    }
   },
   component: Shell,
 });
@@ -49,14 +67,20 @@ const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
   validateSearch: strictSearchOf(rangeSearchOf, overviewSearchOf),
-  component: lazyRouteComponent(() => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/overview/overview-page.tsx')),
+    'OverviewPage',
+  ),
 });
 
 const exploreRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/explore',
   validateSearch: strictSearchOf(rangeSearchOf, exploreSearchOf),
-  component: lazyRouteComponent(() => import('../features/explore/explore-page.tsx'), 'ExplorePage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/explore/explore-page.tsx')),
+    'ExplorePage',
+  ),
 });
 
 const requestsPageSearch = strictSearchOf(rangeSearchOf, requestsSearchOf);
@@ -67,156 +91,227 @@ const requestsRoute = createRoute({
   validateSearch: requestsPageSearch,
   loaderDeps: ({ search: { q, sort, range, from, to } }) => ({ q, sort, range, from, to }),
   loader: async ({ context, deps, location }) => {
-    const { expectRequest, expectRequests } = await import('../features/requests/expected.ts');
+    const { expectRequest, expectRequests } = await part(() => import('../features/requests/expected.ts'))();
     // Not of `deps`: the list is not read again for another request in its details.
     expectRequest(context.queryClient, requestsSearchOf(location.search));
     expectRequests(context.queryClient, deps);
   },
-  component: lazyRouteComponent(() => import('../features/requests/requests-page.tsx'), 'RequestsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/requests/requests-page.tsx')),
+    'RequestsPage',
+  ),
 });
 
 const compareRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/requests/compare',
   validateSearch: strictSearch(compareSearchOf),
-  component: lazyRouteComponent(() => import('../features/requests/compare/compare-page.tsx'), 'ComparePage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/requests/compare/compare-page.tsx')),
+    'ComparePage',
+  ),
 });
 
 const sessionsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/sessions',
   validateSearch: strictSearchOf(rangeSearchOf, sessionsSearchOf),
-  component: lazyRouteComponent(() => import('../features/sessions/sessions-page.tsx'), 'SessionsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/sessions/sessions-page.tsx')),
+    'SessionsPage',
+  ),
 });
 
 const sessionRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/sessions/$sessionId',
   validateSearch: strictSearch(sessionSearchOf),
-  component: lazyRouteComponent(() => import('../features/sessions/session-page.tsx'), 'SessionPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/sessions/session-page.tsx')),
+    'SessionPage',
+  ),
 });
 
 const propertiesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/properties',
   validateSearch: strictSearchOf(rangeSearchOf, propertiesSearchOf),
-  component: lazyRouteComponent(() => import('../features/properties/properties-page.tsx'), 'PropertiesPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/properties/properties-page.tsx')),
+    'PropertiesPage',
+  ),
 });
 
 const usersRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/users',
   validateSearch: strictSearchOf(rangeSearchOf, usersSearchOf),
-  component: lazyRouteComponent(() => import('../features/users/users-page.tsx'), 'UsersPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/users/users-page.tsx')),
+    'UsersPage',
+  ),
 });
 
 const userRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/users/$userId',
   validateSearch: strictSearch(rangeSearchOf),
-  component: lazyRouteComponent(() => import('../features/users/user-page.tsx'), 'UserPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/users/user-page.tsx')),
+    'UserPage',
+  ),
 });
 
 const alertsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/alerts',
-  component: lazyRouteComponent(() => import('../features/alerts/alerts-page.tsx'), 'AlertsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/alerts/alerts-page.tsx')),
+    'AlertsPage',
+  ),
 });
 
 const newAlertRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/alerts/new',
   validateSearch: strictSearch(newAlertSearchOf),
-  component: lazyRouteComponent(() => import('../features/alerts/new-alert-page.tsx'), 'NewAlertPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/alerts/new-alert-page.tsx')),
+    'NewAlertPage',
+  ),
 });
 
 const alertRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/alerts/$alertId',
   validateSearch: strictSearch(alertSearchOf),
-  component: lazyRouteComponent(() => import('../features/alerts/alert-page.tsx'), 'AlertPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/alerts/alert-page.tsx')),
+    'AlertPage',
+  ),
 });
 
 const webhooksRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('../features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/webhooks/webhooks-page.tsx')),
+    'WebhooksPage',
+  ),
 });
 
 const newWebhookRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/webhooks/new',
-  component: lazyRouteComponent(() => import('../features/webhooks/new-webhook-page.tsx'), 'NewWebhookPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/webhooks/new-webhook-page.tsx')),
+    'NewWebhookPage',
+  ),
 });
 
 const webhookRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/webhooks/$webhookId',
   validateSearch: strictSearch(webhookSearchOf),
-  component: lazyRouteComponent(() => import('../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/webhooks/webhook-page.tsx')),
+    'WebhookPage',
+  ),
 });
 
 const keysRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/keys',
   validateSearch: strictSearch(keysSearchOf),
-  component: lazyRouteComponent(() => import('../features/keys/keys-page.tsx'), 'KeysPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/keys/keys-page.tsx')),
+    'KeysPage',
+  ),
 });
 
 const providerKeysRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/provider-keys',
-  component: lazyRouteComponent(() => import('../features/keys/provider-keys-page.tsx'), 'ProviderKeysPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/keys/provider-keys-page.tsx')),
+    'ProviderKeysPage',
+  ),
 });
 
 const pricesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/prices',
   validateSearch: strictSearch(pricesSearchOf),
-  component: lazyRouteComponent(() => import('../features/prices/prices-page.tsx'), 'PricesPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/prices/prices-page.tsx')),
+    'PricesPage',
+  ),
 });
 
 const limitsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/limits',
-  component: lazyRouteComponent(() => import('../features/limits/limits-page.tsx'), 'LimitsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/limits/limits-page.tsx')),
+    'LimitsPage',
+  ),
 });
 
 const dataRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/data',
-  component: lazyRouteComponent(() => import('../features/data/data-page.tsx'), 'DataPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/data/data-page.tsx')),
+    'DataPage',
+  ),
 });
 
 const startRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/start',
-  component: lazyRouteComponent(() => import('../features/start/start-page.tsx'), 'StartPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/start/start-page.tsx')),
+    'StartPage',
+  ),
 });
 
 const settingsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/settings/settings-page.tsx')),
+    'SettingsPage',
+  ),
 });
 
 const healthRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/health',
-  component: lazyRouteComponent(() => import('../features/health/health-page.tsx'), 'HealthPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/health/health-page.tsx')),
+    'HealthPage',
+  ),
 });
 
 const boardsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/boards',
-  component: lazyRouteComponent(() => import('../features/explore/boards/boards-page.tsx'), 'BoardsPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/explore/boards/boards-page.tsx')),
+    'BoardsPage',
+  ),
 });
 
 const boardRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/boards/$boardId',
-  component: lazyRouteComponent(() => import('../features/explore/boards/board-page.tsx'), 'BoardPage'),
+  component: lazyRouteComponent(
+    part(() => import('../features/explore/boards/board-page.tsx')),
+    'BoardPage',
+  ),
 });
+
+const unknownRoute = createRoute({ getParentRoute: () => shellRoute, path: '$', component: NotFoundPage });
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
@@ -247,11 +342,13 @@ export const router = createRouter({
       healthRoute,
       startRoute,
       settingsRoute,
+      unknownRoute,
     ]),
   ]),
   context: { queryClient },
   defaultPreload: false,
   // The part of a page is loaded when it is opened first.
+  defaultErrorComponent: RouteError,
   defaultPendingComponent: Loading,
   defaultPendingMs: 150,
   // The page stands as soon as it is there: without this it would wait for half a second.

@@ -63,6 +63,11 @@ export function restoreSignedIn(queryClient: QueryClient): void {
   if (known !== undefined) queryClient.setQueryData(signedInQuery.queryKey, known);
 }
 
+/** Whether somebody is, or was until the session ended. Who signs out is forgotten. */
+export function isRemembered(): boolean {
+  return localStorage.getItem(key) !== null;
+}
+
 interface Remembered {
   readonly at: number;
   readonly signedIn: SignedIn;

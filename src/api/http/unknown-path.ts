@@ -23,12 +23,20 @@ const ownSegments: ReadonlySet<string> = new Set(apiPathSegments);
 
 /** The error for a path without an endpoint. It recognises the gateway's paths, because the two ports differ by one digit. */
 export function unknownPath(method: string, path: string): GatelogError {
-  const [, first = '', second = ''] = path.split('/', 3);
-  const isGateways = first === 'v1' ? second !== '' && !ownSegments.has(second) : gatewayRoots.has(first);
-  const sentence = isGateways
+  const sentence = isGateways(path)
     ? "This path is the gateway's, and this is the API; nothing was forwarded. The gateway listens on a port of its own (GATELOG_GATEWAY_PORT, 8787 unless set)."
     : `There is no endpoint ${method} ${path}; see /openapi.json.`;
   return new GatelogError('not_found', sentence);
+}
+
+/** Whether a path without an endpoint is no program's: a reader's browser gets a page for it. */
+export function isPagePath(path: string): boolean {
+  return !isGateways(path) && !/^\/v1(?:\/|$)/.test(path);
+}
+
+function isGateways(path: string): boolean {
+  const [, first = '', second = ''] = path.split('/', 3);
+  return first === 'v1' ? second !== '' && !ownSegments.has(second) : gatewayRoots.has(first);
 }
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { GatelogError } from '../../model/errors.ts';
 import { siteFilesIn } from './files.ts';
 import { addSite } from './site.ts';
@@ -65,6 +65,25 @@ it.each(['/docs/nothing', '/docs/..%2ffiles.json', '/docs/assets/constructor'])(
     expect(await response.text()).toContain('/docs/guides lists all pages');
   },
 );
+
+describe('a page that is nowhere, asked for by a browser', () => {
+  const both = new Hono();
+  const dashboard = { file: 'dashboard.html.gz', type: page.type, hash: 'def', bytes: packed.length, immutable: false };
+  writeFileSync(path.join(folder, dashboard.file), gzipSync('<h1>Dashboard</h1>'));
+  addSite(both, {
+    addresses: { gateway: undefined, api: undefined },
+    file: (served) => (served === '/' ? { ...dashboard, file: path.join(folder, dashboard.file) } : undefined),
+  });
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+
+  it('is answered 404 with the dashboard, which says so, whatever the browser has of it', async () => {
+    for (const headers of [{ accept }, { accept, 'if-none-match': 'W/"def"' }]) {
+      const response = await both.request('/docs/nothing', { headers });
+      expect([response.status, await response.text()]).toEqual([404, '<h1>Dashboard</h1>']);
+      expect(response.headers.get('vary')).toContain('Accept');
+    }
+  });
+});
 
 it('/docs/ leads to /docs, also under the path of a proxy', async () => {
   const response = await get('/docs/');

@@ -58,7 +58,7 @@ export function addSite(app: Hono, { addresses, file }: SitePorts): void {
   };
   const sendDashboard = (context: Context): Response => {
     const dashboard = file('/');
-    return dashboard === undefined ? sendFront(context) : sendFile(context, dashboard, dashboardPolicy);
+    return dashboard === undefined ? sendFront(context) : sendFile(context, dashboard, { contentPolicy: dashboardPolicy });
   };
   app.get('/', (context) => {
     if (!takesHtml(context) || file('/') === undefined) return sendFront(context);
@@ -77,6 +77,8 @@ export function addSite(app: Hono, { addresses, file }: SitePorts): void {
   const sendPath = (context: Context): Response => {
     const found = file(context.req.path);
     if (found === undefined) {
+      const page = missingPage(context, file);
+      if (page !== undefined) return page;
       throw new GatelogError(
         'not_found',
         `There is no page ${context.req.path}; /docs is the reference, and /docs/guides lists all pages.`,
@@ -89,12 +91,26 @@ export function addSite(app: Hono, { addresses, file }: SitePorts): void {
   app.get('/assets/*', sendPath);
 }
 
+/** The dashboard as the answer 404 to a reader's browser, for it to say so and lead back; undefined: who asks takes no page, or there is none. */
+export function missingPage(context: Context, file: FindSiteFile): Response | undefined {
+  const dashboard = file('/');
+  if (dashboard === undefined || context.req.method !== 'GET' || !takesHtml(context)) return undefined;
+  const response = sendFile(context, dashboard, { contentPolicy: dashboardPolicy, status: 404 });
+  response.headers.append('Vary', 'Accept');
+  return response;
+}
+
 function takesHtml(context: Context): boolean {
   return context.req.header('accept')?.toLowerCase().includes('text/html') === true;
 }
 
+interface Sent {
+  readonly contentPolicy?: string;
+  readonly status?: 200 | 404;
+}
+
 /** Files are read from the disk for each response, and nothing of them is kept. */
-function sendFile(context: Context, found: SiteFile, contentPolicy = policy): Response {
+function sendFile(context: Context, found: SiteFile, { contentPolicy = policy, status = 200 }: Sent = {}): Response {
   // Weak, because the gzipped and the plain form have the same one.
   const tag = `W/"${found.hash}"`;
   const takesGzip = acceptsGzip(context.req.header('accept-encoding'));
@@ -106,12 +122,12 @@ function sendFile(context: Context, found: SiteFile, contentPolicy = policy): Re
     Vary: 'Accept-Encoding',
     ...(takesGzip ? { 'Content-Encoding': 'gzip' } : {}),
   };
-  if (hasTag(context.req.header('if-none-match'), tag)) return context.body(null, 304, headers);
+  if (status === 200 && hasTag(context.req.header('if-none-match'), tag)) return context.body(null, 304, headers);
   const length = takesGzip ? { 'Content-Length': String(found.bytes) } : {};
   if (context.req.method === 'HEAD') return context.body(null, 200, { ...headers, ...length });
   const packed = createReadStream(found.file);
   const bytes = takesGzip ? packed : unpacked(packed);
-  return context.body(Readable.toWeb(bytes) as ReadableStream, 200, { ...headers, ...length });
+  return context.body(Readable.toWeb(bytes) as ReadableStream, status, { ...headers, ...length });
 }
 
 function unpacked(packed: Readable): Readable {

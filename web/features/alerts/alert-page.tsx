@@ -35,7 +35,7 @@ export function AlertPage(): ReactNode {
   const { data: alert, error } = useQuery(alertQuery(alertId));
   const mayChange = useMay('admin');
   const actions = useAlertActions(alertId);
-  if (error !== null) return <PageError error={error} />;
+  if (error !== null) return <PageError error={error} page={{ what: 'Alert', back: { to: '/alerts', title: 'All alerts' } }} />;
   if (alert === undefined) return <Loading what="Loading the rule" />;
   return (
     <Page title={alert.name} about={<About alert={alert} />} actions={mayChange && <AlertActions alert={alert} actions={actions} />}>

@@ -25,7 +25,7 @@ const healthQuery = queryOptions({
 /** Whether all that was answered gets recorded, and how far behind it is. */
 export function HealthPage(): ReactNode {
   const { data, error } = useQuery(healthQuery);
-  if (error !== null) return <PageError error={error} />;
+  if (error !== null) return <PageError error={error} page={{ what: 'Health', back: { to: '/', title: 'Overview' } }} />;
   if (data === undefined) return <Loading what="Asking the service" />;
   return (
     <Page title="Health" about={<Verdict health={data} />}>

@@ -24,7 +24,7 @@ export function LimitsPage(): ReactNode {
   const [shown, setShown] = useState<LimitUse>();
   const { data, error } = useQuery(limitsQuery);
   const usage = useQuery(limitUsageQuery);
-  if (error !== null) return <PageError error={error} />;
+  if (error !== null) return <PageError error={error} page={{ what: 'Limits', back: { to: '/', title: 'Overview' } }} />;
   return (
     <Page
       title="Limits and budgets"

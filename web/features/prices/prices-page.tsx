@@ -33,7 +33,7 @@ export function PricesPage(): ReactNode {
   const mayChange = useMay('admin');
   const { data, error } = useQuery(ownPrices);
   const [edited, setEdited] = useState<EditedPrice>();
-  if (error !== null) return <PageError error={error} />;
+  if (error !== null) return <PageError error={error} page={{ what: 'Prices', back: { to: '/', title: 'Overview' } }} />;
   if (data === undefined) return <Loading what="Loading prices" />;
   return (
     <Page

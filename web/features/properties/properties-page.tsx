@@ -31,7 +31,7 @@ export function PropertiesPage(): ReactNode {
   };
   const mayDeclare = useMay('write');
   const { data: names, error } = useQuery(propertyNamesQuery);
-  if (error !== null) return <PageError error={error} />;
+  if (error !== null) return <PageError error={error} page={{ what: 'Properties', back: { to: '/', title: 'Overview' } }} />;
   const shown = name ?? names?.[0];
   return (
     <Page

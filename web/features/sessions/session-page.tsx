@@ -25,7 +25,7 @@ export function SessionPage(): ReactNode {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   const [first] = data?.pages ?? [];
-  if (error !== null) return <PageError error={error} />;
+  if (error !== null) return <PageError error={error} page={{ what: 'Session', back: { to: '/sessions', title: 'All sessions' } }} />;
   if (first === undefined) return <Loading what="Loading the session" />;
   const { session, tree } = first.data;
   const trace = { session, steps, hasMore: hasNextPage, loadMore };

@@ -5,12 +5,13 @@ import { FieldError, Form, Input, Label, TextField } from 'react-aria-components
 import { gatelog } from '../../lib/client.ts';
 import { setSignedIn } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import styles from './sign-in-page.module.css';
 
 const route = getRouteApi('/sign-in');
 
 export function SignInPage(): ReactNode {
-  const { next = '/' } = route.useSearch();
+  const { next = '/', expired: isExpired = false } = route.useSearch();
   const router = useRouter();
   const queryClient = useQueryClient();
   const [problem, setProblem] = useState<string>();
@@ -39,6 +40,7 @@ export function SignInPage(): ReactNode {
     <main className={styles['page']}>
       <Form className={styles['form'] ?? ''} onSubmit={submit} validationErrors={problem === undefined ? {} : { key: problem }}>
         <h1>Gatelog</h1>
+        {isExpired && <Notice>Your session has ended. Sign in again, and you are back where you were.</Notice>}
         <p className="muted">Sign in with a key of your organisation. A key that only reads gives a page that only reads.</p>
         <TextField name="key" type="password" isRequired autoFocus className={styles['field'] ?? ''} autoComplete="off">
           <Label>Key</Label>

@@ -34,7 +34,7 @@ export function WebhookPage(): ReactNode {
   const change = (changed: WebhookSearch): void => void navigate({ search: (search) => ({ ...search, ...changed }) });
   const { data: webhook, error } = useQuery(webhookQuery(webhookId));
   const mayChange = useMay('admin');
-  if (error !== null) return <PageError error={error} />;
+  if (error !== null) return <PageError error={error} page={{ what: 'Webhook', back: { to: '/webhooks', title: 'All webhooks' } }} />;
   if (webhook === undefined) return <Loading what="Loading the webhook" />;
   return (
     <Page

@@ -27,7 +27,7 @@ const route = getRouteApi('/shell/boards/$boardId');
 export function BoardPage(): ReactNode {
   const { boardId } = route.useParams();
   const { data: board, error } = useQuery(boardQuery(boardId));
-  if (error !== null) return <PageError error={error} />;
+  if (error !== null) return <PageError error={error} page={{ what: 'Board', back: { to: '/boards', title: 'All boards' } }} />;
   return board === undefined ? <Loading what="Loading the board" /> : <Shown board={board} />;
 }
 

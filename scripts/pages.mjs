@@ -19,7 +19,8 @@ const renderer = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist
 const assets = [
   join(renderer, 'swagger-ui-bundle.js'),
   join(renderer, 'swagger-ui.css'),
-  ...['reference.js', 'reference.css', 'page.css', 'guide.css'].map((name) => join(root, 'pages', 'docs', name)),
+  join(root, 'web', 'ui', 'tokens.css'),
+  ...['theme.js', 'reference.js', 'reference.css', 'page.css', 'guide.css'].map((name) => join(root, 'pages', 'docs', name)),
 ];
 /** What the licences of the renderer and of what is bundled in it ask for. */
 const notices = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'].map((name) => join(renderer, name));

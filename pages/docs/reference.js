@@ -1,7 +1,10 @@
 /** Shows the document of the service that sent this page. The key that is typed in stays in the memory of the page. */
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
-const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+const followScheme = () => {
+  const { classList, dataset } = document.documentElement;
+  classList.toggle('dark-mode', dataset.theme === undefined ? dark.matches : dataset.theme === 'dark');
+};
 followScheme();
 dark.addEventListener('change', followScheme);
 

@@ -1,15 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { Autocomplete, Input, ListBox, ListBoxItem, SearchField, useFilter } from 'react-aria-components';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Autocomplete, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField, useFilter } from 'react-aria-components';
+import { ErrorNotice } from '../ui/notice.tsx';
 import { Dialog } from '../ui/overlay/dialog.tsx';
+import { type Found, type FoundKind, foundQuery, isSearched } from './palette-search.ts';
 import { allPages } from './pages.ts';
 import styles from './palette.module.css';
 
 interface Command {
   readonly id: string;
   readonly title: string;
-  readonly keys: string;
+  /** At the end of its line: keys, or what tells it from others. */
+  readonly keys?: string;
+  readonly about?: string;
   readonly run: () => void;
+}
+
+interface Group {
+  readonly title: string;
+  readonly commands: readonly Command[];
 }
 
 export interface PaletteProps {
@@ -18,38 +28,123 @@ export interface PaletteProps {
   readonly onClose: () => void;
 }
 
+/** How long a reader has to stop typing for a text to be looked for in the records. */
+const pauseMs = 250;
+
 /** All that can be opened or done from anywhere, found by its name. */
 export function Palette({ onHelp, onSignOut, onClose }: PaletteProps): ReactNode {
-  const navigate = useNavigate();
+  const [text, setText] = useState('');
   const { contains } = useFilter({ sensitivity: 'base' });
-  const commands: readonly Command[] = [
-    ...allPages.map(({ title, to, letter }) => ({ id: to, title: `Open ${title}`, keys: `g ${letter}`, run: () => void navigate({ to }) })),
-    { id: 'alert', title: 'New alert rule', keys: '', run: () => void navigate({ to: '/alerts/new' }) },
-    { id: 'webhook', title: 'New webhook', keys: '', run: () => void navigate({ to: '/webhooks/new' }) },
-    { id: 'start', title: 'Send the first call', keys: '', run: () => void navigate({ to: '/start' }) },
-    { id: 'docs', title: 'Read the documentation', keys: '', run: () => location.assign('/docs') },
-    { id: 'help', title: 'Show the shortcuts', keys: '?', run: onHelp },
-    { id: 'sign-out', title: 'Sign out', keys: '', run: onSignOut },
-  ];
+  const commands = useCommands({ onHelp, onSignOut });
+  const found = useFound(text.trim());
+  const matching = commands.filter(({ title }) => contains(title, text.trim()));
+  const groups: readonly Group[] = [{ title: 'Pages and actions', commands: matching }, ...found.groups].filter(
+    (group) => group.commands.length > 0,
+  );
   const run = (id: unknown): void => {
     onClose();
-    commands.find((command) => command.id === id)?.run();
+    groups
+      .flatMap((group) => group.commands)
+      .find((command) => command.id === id)
+      ?.run();
   };
   return (
     <Dialog title="Go to" isOpen onClose={onClose}>
-      <Autocomplete filter={contains}>
-        <SearchField aria-label="Search commands" autoFocus className={styles['search'] ?? ''}>
-          <Input placeholder="Page or action" />
+      <Autocomplete inputValue={text} onInputChange={setText}>
+        <SearchField aria-label="Search pages, actions and records" autoFocus className={styles['search'] ?? ''}>
+          <Input placeholder="Page, action, session, request, user or alert" />
         </SearchField>
-        <ListBox aria-label="Commands" items={commands} onAction={run} className={styles['list'] ?? ''}>
-          {({ id, title, keys }) => (
-            <ListBoxItem id={id} textValue={title} className={styles['item'] ?? ''}>
-              {title}
-              {keys !== '' && <kbd>{keys}</kbd>}
-            </ListBoxItem>
-          )}
+        <ListBox aria-label="Found" onAction={run} className={styles['list'] ?? ''}>
+          {groups.map((group) => (
+            <ListBoxSection key={group.title} id={group.title} className={styles['section'] ?? ''}>
+              <Header className={styles['title'] ?? ''}>{group.title}</Header>
+              {group.commands.map((command) => (
+                <Item key={command.id} command={command} />
+              ))}
+            </ListBoxSection>
+          ))}
         </ListBox>
       </Autocomplete>
+      <ErrorNotice error={found.error} />
+      <p role="status" className="muted">
+        {found.isSearching ? 'Searching …' : groups.length === 0 ? `Nothing matches “${text.trim()}”.` : ''}
+      </p>
     </Dialog>
   );
+}
+
+function Item({ command: { id, title, keys, about } }: { readonly command: Command }): ReactNode {
+  return (
+    <ListBoxItem id={id} textValue={title} className={styles['item'] ?? ''}>
+      <span className="clip" dir="auto">
+        {title}
+      </span>
+      {keys !== undefined && <kbd>{keys}</kbd>}
+      {about !== undefined && (
+        <span className="clip muted" dir="auto">
+          {about}
+        </span>
+      )}
+    </ListBoxItem>
+  );
+}
+
+function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSignOut'>): readonly Command[] {
+  const navigate = useNavigate();
+  return [
+    ...allPages.map(({ title, to, letter }) => ({ id: to, title: `Open ${title}`, keys: `g ${letter}`, run: () => void navigate({ to }) })),
+    { id: 'alert', title: 'New alert rule', run: () => void navigate({ to: '/alerts/new' }) },
+    { id: 'webhook', title: 'New webhook', run: () => void navigate({ to: '/webhooks/new' }) },
+    { id: 'start', title: 'Send the first call', run: () => void navigate({ to: '/start' }) },
+    { id: 'docs', title: 'Read the documentation', run: () => location.assign('/docs/guides') },
+    { id: 'help', title: 'Show the shortcuts', keys: '?', run: onHelp },
+    { id: 'sign-out', title: 'Sign out', run: onSignOut },
+  ];
+}
+
+const kinds: readonly (readonly [FoundKind, string])[] = [
+  ['request', 'Requests'],
+  ['session', 'Sessions'],
+  ['user', 'Users'],
+  ['alert', 'Alerts'],
+];
+
+interface FoundGroups {
+  readonly groups: readonly Group[];
+  readonly isSearching: boolean;
+  readonly error: unknown;
+}
+
+function useFound(text: string): FoundGroups {
+  const paused = usePaused(text);
+  const { data = [], error, isFetching } = useQuery(foundQuery(paused));
+  const open = useOpen();
+  if (!isSearched(text)) return { groups: [], isSearching: false, error: null };
+  const groups = kinds.map(([kind, title]) => ({
+    title,
+    commands: data
+      .filter((found) => found.kind === kind)
+      .map((found) => ({ id: `${kind} ${found.id}`, title: found.title, about: found.about, run: () => open(found) })),
+  }));
+  return { groups, isSearching: isFetching || paused !== text, error };
+}
+
+function useOpen(): (found: Found) => void {
+  const navigate = useNavigate();
+  return ({ kind, id }) => {
+    if (kind === 'session') void navigate({ to: '/sessions/$sessionId', params: { sessionId: id } });
+    else if (kind === 'user') void navigate({ to: '/users/$userId', params: { userId: id } });
+    else if (kind === 'alert') void navigate({ to: '/alerts/$alertId', params: { alertId: id } });
+    else void navigate({ to: '/requests', search: { request: id, range: 'all' } });
+  };
+}
+
+/** The text once it has not changed for a while. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
 }

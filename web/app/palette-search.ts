@@ -1,0 +1,69 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { where } from '../../src/client/client.ts';
+import { alertsQuery } from '../features/alerts/alerts-query.ts';
+import { gatelog } from '../lib/client.ts';
+
+/** How many of each kind are found. */
+const limit = 5;
+/** From this length on a text is looked for. */
+const shortest = 2;
+
+export type FoundKind = 'session' | 'user' | 'request' | 'alert';
+
+export interface Found {
+  readonly kind: FoundKind;
+  readonly id: string;
+  readonly title: string;
+  /** What tells it from others of its name. */
+  readonly about: string;
+}
+
+/** Whether a text is looked for in the records. */
+export function isSearched(text: string): boolean {
+  return text.length >= shortest;
+}
+
+/** Sessions and alerts by their name, sessions, users and requests by their identifier. */
+export function foundQuery(text: string) {
+  return queryOptions({
+    queryKey: ['palette', text],
+    enabled: isSearched(text),
+    placeholderData: keepPreviousData,
+    queryFn: async ({ client, signal }): Promise<readonly Found[]> => {
+      const alerts = client.query({ ...alertsQuery, staleTime: 15_000 });
+      const found = await Promise.all([requestsOf(text, signal), sessionsOf(text, signal), usersOf(text, signal), alerts]);
+      const [requests, sessions, users, rules] = found;
+      return [...requests, ...sessions, ...users, ...alertsNamed(text, rules)];
+    },
+  });
+}
+
+async function sessionsOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
+  const { data } = await gatelog.sessions.query({ search: text, sort: { latest_request_created_at: 'desc' }, limit }, { signal });
+  return data.map(({ session_id: id, session_name: name }) => ({
+    kind: 'session',
+    id,
+    title: name === '' ? id : name,
+    about: name === '' ? '' : id,
+  }));
+}
+
+async function usersOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
+  const { data } = await gatelog.users.query({ filter: where('user_id', 'contains', text), sort: { cost: 'desc' }, limit }, { signal });
+  return data.users.map(({ user_id: id }) => ({ kind: 'user', id, title: id, about: '' }));
+}
+
+/** By the whole identifier: a part of one is in no index. */
+async function requestsOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
+  if (!/^[\w.:-]{8,128}$/.test(text)) return [];
+  const { data } = await gatelog.requests.query({ filter: where('request_id', 'equals', text), limit: 1 }, { signal });
+  return data.map(({ request_id: id, model }) => ({ kind: 'request', id, title: id, about: model ?? '' }));
+}
+
+function alertsNamed(text: string, alerts: readonly { readonly id: string; readonly name: string }[]): readonly Found[] {
+  const wanted = text.toLowerCase();
+  return alerts
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .slice(0, limit)
+    .map(({ id, name }) => ({ kind: 'alert', id, title: name, about: '' }));
+}

@@ -1,3 +1,5 @@
+import type { IconName } from '../ui/icon.tsx';
+
 type Path = '/' | '/requests' | '/sessions' | '/explore' | '/properties' | '/users' | '/alerts' | '/webhooks' | '/keys' | '/provider-keys';
 type ManagedPath = '/boards' | '/prices' | '/limits' | '/data' | '/health' | '/settings';
 
@@ -5,6 +7,7 @@ interface PageLink {
   readonly title: string;
   readonly to: Path | ManagedPath;
   readonly letter: string;
+  readonly icon: IconName;
 }
 
 interface PageGroup {
@@ -12,44 +15,44 @@ interface PageGroup {
   readonly pages: readonly PageLink[];
 }
 
-/** The pages by what they are about, with the letter that opens each after `g`. */
+/** The pages by what one comes for, with the letter that opens each after `g`. */
 export const pageGroups: readonly PageGroup[] = [
   {
-    title: 'Record',
+    title: 'Observe',
     pages: [
-      { title: 'Overview', to: '/', letter: 'o' },
-      { title: 'Requests', to: '/requests', letter: 'r' },
-      { title: 'Sessions', to: '/sessions', letter: 's' },
-      { title: 'Explore', to: '/explore', letter: 'e' },
-      { title: 'Boards', to: '/boards', letter: 'b' },
+      { title: 'Overview', to: '/', letter: 'o', icon: 'overview' },
+      { title: 'Requests', to: '/requests', letter: 'r', icon: 'requests' },
+      { title: 'Sessions', to: '/sessions', letter: 's', icon: 'sessions' },
+      { title: 'Explore', to: '/explore', letter: 'e', icon: 'explore' },
+      { title: 'Boards', to: '/boards', letter: 'b', icon: 'boards' },
+      { title: 'Users', to: '/users', letter: 'u', icon: 'users' },
+      { title: 'Properties', to: '/properties', letter: 'p', icon: 'properties' },
     ],
   },
   {
-    title: 'Tags',
+    title: 'Act',
     pages: [
-      { title: 'Properties', to: '/properties', letter: 'p' },
-      { title: 'Users', to: '/users', letter: 'u' },
-    ],
-  },
-  {
-    title: 'Tell',
-    pages: [
-      { title: 'Alerts', to: '/alerts', letter: 'a' },
-      { title: 'Webhooks', to: '/webhooks', letter: 'w' },
+      { title: 'Alerts', to: '/alerts', letter: 'a', icon: 'alerts' },
+      { title: 'Webhooks', to: '/webhooks', letter: 'w', icon: 'webhooks' },
+      { title: 'Limits', to: '/limits', letter: 'l', icon: 'limits' },
     ],
   },
   {
     title: 'Manage',
     pages: [
-      { title: 'Keys', to: '/keys', letter: 'k' },
-      { title: 'Provider keys', to: '/provider-keys', letter: 'y' },
-      { title: 'Prices', to: '/prices', letter: 'c' },
-      { title: 'Limits', to: '/limits', letter: 'l' },
-      { title: 'Data', to: '/data', letter: 'd' },
-      { title: 'Health', to: '/health', letter: 'h' },
-      { title: 'Settings', to: '/settings', letter: 't' },
+      { title: 'Keys', to: '/keys', letter: 'k', icon: 'keys' },
+      { title: 'Provider keys', to: '/provider-keys', letter: 'y', icon: 'providerKeys' },
+      { title: 'Prices', to: '/prices', letter: 'c', icon: 'prices' },
+      { title: 'Data', to: '/data', letter: 'd', icon: 'data' },
+      { title: 'Health', to: '/health', letter: 'h', icon: 'health' },
+      { title: 'Settings', to: '/settings', letter: 't', icon: 'settings' },
     ],
   },
 ];
 
 export const allPages: readonly PageLink[] = pageGroups.flatMap(({ pages }) => pages);
+
+/** Whether keys are named as on a Mac. */
+const isMac = /^(?:Mac|iP)/.test(navigator.platform);
+
+export const paletteKeys = isMac ? '⌘ K' : 'Ctrl K';

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { Dialog } from '../ui/overlay/dialog.tsx';
-import { allPages } from './pages.ts';
+import { allPages, paletteKeys } from './pages.ts';
 import styles from './palette.module.css';
 
 const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['/', 'Go to the search'],
-  ['ctrl k', 'Find a page or an action'],
+  [paletteKeys, 'Find a page, an action, or a session, request, user or alert'],
   ['?', 'Show this'],
   ['j, k', 'Next and previous row of a list'],
   ['enter', 'Go into the details of a request; open or fold the row of a session'],

@@ -1,0 +1,228 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiClient } from './support/api.ts';
+import { openBrowser } from './support/browser.ts';
+import { openSignedIn, signIn } from './support/dashboard.ts';
+import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { accessibilityFaults } from './support/watched-page.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let browser: Browser;
+
+/** Of a request that is stored. */
+let requestId: string;
+let alertId: string;
+
+beforeAll(async () => {
+  service = await startService({ dataDir, environment: { GATELOG_INGEST_INTERVAL_MS: '20' } });
+  const response = await fetch(`${service.gateway}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${testKey}`,
+      'svc-session-id': 'nightly-7',
+      'svc-session-name': 'Nightly export',
+      'svc-user-id': 'ann@example.com',
+    },
+    body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'Where is my order?' }] }),
+  });
+  requestId = response.headers.get('svc-id') ?? '';
+  const api = apiClient(service.api);
+  await api.stored(requestId);
+  const rule = { name: 'Cost an hour', metric: 'cost', threshold: 100, time_window: 3_600_000 };
+  alertId = (await api.call<{ readonly id: string }>('POST', '/v1/alerts', rule)).body.data.id;
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+function heading(page: Page, name: string): Locator {
+  return page.getByRole('heading', { level: 1, name, exact: true });
+}
+
+function pathOf(page: Page): string {
+  return new URL(page.url()).pathname;
+}
+
+describe('the keys of pages, `g` and a letter', () => {
+  it('open a page from anywhere on another one', async () => {
+    const { page } = await openSignedIn(browser, `${service.api}/keys`);
+    await heading(page, 'Keys').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await expect.poll(() => pathOf(page)).toBe('/explore');
+    await page.context().close();
+  });
+
+  it('are text in the search of the palette', async () => {
+    const { page } = await openSignedIn(browser, `${service.api}/keys`);
+    await heading(page, 'Keys').waitFor();
+    await page.keyboard.press('Control+k');
+    const search = page.getByRole('dialog').getByRole('searchbox');
+    await search.waitFor();
+    // Of the letters behind a `g`, `e`, `s` and `p` would open a page each.
+    await page.keyboard.type('gegsgp');
+    expect({ text: await search.inputValue(), path: pathOf(page) }).toEqual({ text: 'gegsgp', path: '/keys' });
+    await page.context().close();
+  });
+
+  it('are text in the search of a picker', async () => {
+    const { page } = await openSignedIn(browser, `${service.api}/`);
+    await page
+      .getByRole('button', { name: /^Split by/ })
+      .first()
+      .click();
+    const search = page.getByRole('dialog').getByRole('searchbox');
+    await search.waitFor();
+    await page.keyboard.type('agegs');
+    expect({ text: await search.inputValue(), path: pathOf(page) }).toEqual({ text: 'agegs', path: '/' });
+    await page.context().close();
+  });
+
+  it('choose from an open list that has no search', async () => {
+    const { page } = await openSignedIn(browser, `${service.api}/settings`);
+    await page.getByRole('main').getByRole('button', { name: /Theme/ }).click();
+    await page.getByRole('listbox').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    expect(pathOf(page)).toBe('/settings');
+    await page.context().close();
+  });
+});
+
+describe('the palette', () => {
+  it('finds sessions, users, requests and alerts, and opens what is chosen', async () => {
+    const { page, complaints } = await openSignedIn(browser, `${service.api}/keys`);
+    await heading(page, 'Keys').waitFor();
+    for (const [text, option, path] of [
+      ['nightly ex', 'Nightly export', '/sessions/nightly-7'],
+      ['ann@exa', 'ann@example.com', '/users/ann@example.com'],
+      ['cost an ho', 'Cost an hour', `/alerts/${alertId}`],
+      [requestId, requestId, '/requests'],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').getByRole('searchbox').fill(text);
+      await page.getByRole('option', { name: option }).waitFor();
+      await page.getByRole('dialog').getByText('Searching …').waitFor({ state: 'detached' });
+      await page.keyboard.press('Enter');
+      await page.waitForURL((url) => decodeURIComponent(url.pathname) === path);
+    }
+    await page.getByRole('complementary', { name: 'Request' }).getByText('Where is my order?').first().waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('says that nothing matches', async () => {
+    const watched = await openSignedIn(browser, `${service.api}/keys`);
+    const { page } = watched;
+    await heading(page, 'Keys').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('searchbox').fill('nobody has it');
+    await page.getByText('Nothing matches “nobody has it”.').waitFor();
+    expect(await accessibilityFaults(watched)).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('on a phone', () => {
+  const phone = { width: 390, colorScheme: 'light' } as const;
+
+  it('the pages are in a menu, whose links are as tall as a thumb needs and close it', async () => {
+    const watched = await openSignedIn(browser, `${service.api}/keys`, phone);
+    const { page } = watched;
+    await heading(page, 'Keys').waitFor();
+    expect(await page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const menu = page.getByRole('dialog', { name: 'Menu' });
+    await menu.getByRole('link', { name: 'Overview' }).waitFor();
+    const links = await menu.getByRole('link').all();
+    expect(links.length).toBeGreaterThan(15);
+    for (const link of links) expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    expect(await accessibilityFaults(watched)).toEqual([]);
+    await menu.getByRole('link', { name: 'Webhooks' }).click();
+    await heading(page, 'Webhooks').waitFor();
+    await expect.poll(() => menu.count()).toBe(0);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => menu.count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+it('the documentation and the first call are a link away from every page', async () => {
+  const { page } = await openSignedIn(browser, `${service.api}/keys`);
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  expect(await pages.getByRole('link', { name: 'Documentation' }).getAttribute('href')).toBe('/docs/guides');
+  await pages.getByRole('link', { name: 'First call' }).click();
+  await page.waitForURL(/start/);
+  await page.context().close();
+});
+
+describe('an address that leads nowhere', () => {
+  it('is said so on a page of the dashboard, with a way back', async () => {
+    const watched = await openSignedIn(browser, `${service.api}/nonsense?range=1h`);
+    const { page } = watched;
+    await heading(page, 'Page not found').waitFor();
+    expect(await accessibilityFaults(watched)).toEqual([]);
+    await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
+    await heading(page, 'Overview').waitFor();
+    await page.context().close();
+  });
+
+  it.each([
+    ['/sessions/nobody-has-it', 'Session not found', 'All sessions'],
+    ['/alerts/nobody-has-it', 'Alert not found', 'All alerts'],
+    ['/boards/nobody-has-it', 'Board not found', 'All boards'],
+    ['/webhooks/nobody-has-it', 'Webhook not found', 'All webhooks'],
+  ])('%s: %s', async (path, title, back) => {
+    const watched = await openSignedIn(browser, `${service.api}${path}`);
+    const { page } = watched;
+    await heading(page, title).waitFor();
+    expect(await accessibilityFaults(watched)).toEqual([]);
+    await page.getByRole('main').getByRole('link', { name: back }).click();
+    await page.waitForURL((url) => url.pathname === path.replace('/nobody-has-it', ''));
+    await page.context().close();
+  });
+});
+
+it('where a session has ended, the sign-in says so and leads back, and nothing fails', async () => {
+  const { page, complaints } = await openSignedIn(browser, `${service.api}/keys`);
+  await page.locator('main table').waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().clearCookies();
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByText('Your session has ended').waitFor();
+  // The browser itself notes each refused answer.
+  expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+  await signIn(page);
+  await page.waitForURL((url) => url.pathname === '/webhooks');
+  await page.context().close();
+});
+
+it('who signs out is not told that the session has ended', async () => {
+  const { page } = await openSignedIn(browser, `${service.api}/keys`);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForSelector('input[name=key]');
+  expect(await page.getByText('Your session has ended').count()).toBe(0);
+  await page.context().close();
+});
+
+it('without the service the dashboard stays, says so, and goes on once it is back', async () => {
+  const { page } = await openSignedIn(browser, `${service.api}/keys`);
+  await page.locator('main table').waitFor();
+  await page.route('**/*', (route) => route.abort('connectionrefused'));
+  await page.getByRole('link', { name: 'Prices' }).click();
+  await heading(page, 'Offline').waitFor();
+  await page.getByRole('link', { name: 'Requests', exact: true }).click();
+  await page.waitForURL(/requests/);
+  await heading(page, 'Offline').waitFor();
+  await page.unroute('**/*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await heading(page, 'Requests').waitFor();
+  expect(pathOf(page)).toBe('/requests');
+  await page.context().close();
+});

@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { Button } from '../ui/button.tsx';
+import styles from './menu-drawer.module.css';
+import { Side } from './side.tsx';
+
+export interface MenuDrawerProps {
+  readonly onSignOut: () => void;
+  readonly onClose: () => void;
+}
+
+/** On a phone: the side bar above the page. A touch beside it, Escape and every link close it. */
+export function MenuDrawer({ onSignOut, onClose }: MenuDrawerProps): ReactNode {
+  const onOpenChange = (isOpen: boolean): void => {
+    if (!isOpen) onClose();
+  };
+  return (
+    <ModalOverlay className={styles['overlay'] ?? ''} isOpen isDismissable onOpenChange={onOpenChange}>
+      <Modal className={styles['drawer'] ?? ''}>
+        <Dialog className={styles['menu'] ?? ''}>
+          <header className={styles['head']}>
+            <Heading slot="title" level={2}>
+              Menu
+            </Heading>
+            <Button kind="quiet" onPress={onClose} aria-label="Close">
+              ✕
+            </Button>
+          </header>
+          <Side onSignOut={onSignOut} onLeave={onClose} />
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

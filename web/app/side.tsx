@@ -1,0 +1,91 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useSignedIn } from '../lib/signed-in.ts';
+import { applyTheme, storedTheme, themeLabels, themes } from '../lib/theme.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Select } from '../ui/select.tsx';
+import { pageGroups } from './pages.ts';
+import styles from './side.module.css';
+
+export interface SideProps {
+  readonly onSignOut: () => void;
+  /** After a link was followed. */
+  readonly onLeave?: () => void;
+}
+
+/** The ways to all pages and to the documentation, and who is signed in. */
+export function Side({ onSignOut, onLeave }: SideProps): ReactNode {
+  return (
+    <>
+      <nav aria-label="Pages" className={styles['pages']}>
+        {pageGroups.map(({ title, pages }) => (
+          <section key={title} aria-label={title}>
+            <p className={styles['group']}>{title}</p>
+            <ul>
+              {pages.map(({ to, icon, title: name }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    className={styles['page'] ?? ''}
+                    activeProps={{ 'aria-current': 'page' }}
+                    activeOptions={{ exact: to === '/', includeSearch: false }}
+                    onClick={onLeave}
+                  >
+                    <Icon name={icon} />
+                    {name}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+        <section aria-label="Help">
+          <ul>
+            <li>
+              <a href="/docs/guides" className={styles['page'] ?? ''}>
+                <Icon name="docs" />
+                Documentation
+              </a>
+            </li>
+            <li>
+              <Link to="/start" className={styles['page'] ?? ''} activeProps={{ 'aria-current': 'page' }} onClick={onLeave}>
+                <Icon name="start" />
+                First call
+              </Link>
+            </li>
+          </ul>
+        </section>
+      </nav>
+      <Account onSignOut={onSignOut} />
+    </>
+  );
+}
+
+function Account({ onSignOut }: Pick<SideProps, 'onSignOut'>): ReactNode {
+  const signedIn = useSignedIn();
+  const [theme, setTheme] = useState(storedTheme);
+  return (
+    <footer className={styles['account']}>
+      <p className="clip" title={signedIn.organization_name}>
+        {signedIn.organization_name}
+      </p>
+      <p className="clip muted" title={signedIn.key_name}>
+        {signedIn.key_name} · {signedIn.key_permissions}
+      </p>
+      <Select
+        label="Theme"
+        value={theme}
+        options={themes.map((value) => ({ value, label: themeLabels[value] }))}
+        onChange={(value) => {
+          applyTheme(value);
+          setTheme(value);
+        }}
+      />
+      <Button kind="quiet" onPress={onSignOut}>
+        <Icon name="signOut" />
+        Sign out
+      </Button>
+    </footer>
+  );
+}

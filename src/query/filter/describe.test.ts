@@ -20,8 +20,8 @@ const status = (value: number): unknown => rmt('status', { equals: value });
 
 describe('one condition', () => {
   test.each<readonly [unknown, string]>([
-    ['all', 'every request'],
-    [{}, 'every request'],
+    ['all', 'all requests'],
+    [{}, 'all requests'],
     [team({ equals: 'search' }), 'property "Team" is "search"'],
     [team({ equals: '' }), 'property "Team" is empty'],
     [team({ 'not-equals': '' }), 'property "Team" is not empty'],

@@ -12,7 +12,7 @@ const maxText = 48;
  * true)`. At most 1,500 characters: long texts are truncated, and after the first conditions the rest is counted.
  */
 export function describeFilter(filter: FilterNode): string {
-  return filter.kind === 'all' ? 'every request' : sentenceOf(filter, { depth: 0, remaining: { conditions: limits.conditions } });
+  return filter.kind === 'all' ? 'all requests' : sentenceOf(filter, { depth: 0, remaining: { conditions: limits.conditions } });
 }
 
 interface Place {
@@ -24,7 +24,7 @@ interface Place {
 function sentenceOf(node: FilterNode, place: Place): string {
   switch (node.kind) {
     case 'all':
-      return 'every request';
+      return 'all requests';
     case 'condition':
       return conditionText(node);
     case 'and':

@@ -14,7 +14,7 @@ function faultOf(text: string): unknown {
 
 describe('a search', () => {
   it.each([
-    ['', 'every request'],
+    ['', 'all requests'],
     ['model:gpt-4o', 'model is "gpt-4o"'],
     ['model:gpt-4o status:>=400', 'model is "gpt-4o" and status is at least 400'],
     ['Team:search -user:ann', 'property "Team" is "search" and user is not "ann"'],

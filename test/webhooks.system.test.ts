@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import Sqlite from 'libsql';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { closeReceivers, type Receiver, startReceiver } from '../src/events/channels/testing/receiver.ts';
 import { apiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';
@@ -10,7 +11,15 @@ import { SeededRandom } from './support/seeded-random.ts';
 import { eventually } from './support/eventually.ts';
 import { filesHolding } from './support/held-text.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
-import { createWebhook, deliveriesOf, plantAnswered, plantEvents, settled, statusOf } from './support/webhook-scene.ts';
+import {
+  type CreatedWebhook,
+  createWebhook,
+  deliveriesOf,
+  plantAnswered,
+  plantEvents,
+  settled,
+  statusOf,
+} from './support/webhook-scene.ts';
 import { byLength, testSeed } from './support/test-length.ts';
 
 const folders: string[] = [];
@@ -34,6 +43,36 @@ async function start(dataDir: string, environment: Readonly<Record<string, strin
   return service;
 }
 
+/** A stopped service with webhooks, which tests copy: most of this file's time would be starts. */
+const prepared = makeDataDir();
+const known: CreatedWebhook[] = [];
+
+beforeAll(async () => {
+  const service = await startService({ dataDir: prepared });
+  for (const number of [1, 2, 3]) known.push(await createWebhook(service, `https://hooks.example.com/${number}`));
+  await service.stop();
+});
+afterAll(() => removeDataDir(prepared));
+
+/** @returns a data folder with a webhook for each destination, and these webhooks. */
+function folderWith(...destinations: readonly string[]): { readonly dataDir: string; readonly webhooks: readonly CreatedWebhook[] } {
+  const dataDir = freshFolder();
+  cpSync(prepared, dataDir, { recursive: true });
+  const metadata = new Sqlite(path.join(dataDir, 'metadata.db'));
+  try {
+    for (const [place, { id }] of known.entries()) {
+      const destination = destinations[place];
+      if (destination === undefined) metadata.prepare('DELETE FROM webhooks WHERE id = ?').run(id);
+      else metadata.prepare('UPDATE webhooks SET destination = ? WHERE id = ?').run(destination, id);
+    }
+  } finally {
+    metadata.close();
+  }
+  return { dataDir, webhooks: known.slice(0, destinations.length) };
+}
+
+const none: CreatedWebhook = { id: '', secret: '' };
+
 const idsOf = ({ posts }: Receiver): readonly string[] => posts.map(({ headers }) => String(headers['webhook-id']));
 
 const answerIn = (ms: number, status: number): Parameters<typeof startReceiver>[0] => {
@@ -48,10 +87,10 @@ it(`${kills} kills of the core and of the whole tree lose no event, and each kee
   process.stdout.write(`webhooks, seed ${seed}\n`);
   const random = new SeededRandom(seed);
   const receiver = await startReceiver(answerIn(10, 200));
-  const dataDir = freshFolder();
-  const first = await start(dataDir);
-  const webhook = await createWebhook(first, `${receiver.origin}/`);
-  await first.stop();
+  const {
+    dataDir,
+    webhooks: [webhook = none],
+  } = folderWith(`${receiver.origin}/`);
   const planted = await plantEvents(dataDir, webhook.id, 60 * kills);
   let service = await start(dataDir);
   for (let kill = 1; kill <= kills; kill += 1) {
@@ -77,14 +116,10 @@ it(`${kills} kills of the core and of the whole tree lose no event, and each kee
 it('a destination that hangs and one that is dead delay no other', async () => {
   const hanging = await startReceiver(() => undefined);
   const fast = await startReceiver(200);
-  const dataDir = freshFolder();
-  const first = await start(dataDir);
-  const [hung, dead, alive] = [
-    await createWebhook(first, `${hanging.origin}/`),
-    await createWebhook(first, 'http://localhost:1/'),
-    await createWebhook(first, `${fast.origin}/`),
-  ];
-  await first.stop();
+  const {
+    dataDir,
+    webhooks: [hung = none, dead = none, alive = none],
+  } = folderWith(`${hanging.origin}/`, 'http://localhost:1/', `${fast.origin}/`);
   for (const { id } of [hung, dead]) await plantEvents(dataDir, id, 500);
   const planted = await plantEvents(dataDir, alive.id, 500);
   const service = await start(dataDir);
@@ -98,10 +133,10 @@ it('a destination that hangs and one that is dead delay no other', async () => {
 
 it('a destination that answers 410 is disabled, and the other webhook is told', async () => {
   const [gone, other] = [await startReceiver(410), await startReceiver(200)];
-  const dataDir = freshFolder();
-  const first = await start(dataDir);
-  const [refusing, told] = [await createWebhook(first, `${gone.origin}/`), await createWebhook(first, `${other.origin}/`)];
-  await first.stop();
+  const {
+    dataDir,
+    webhooks: [refusing = none, told = none],
+  } = folderWith(`${gone.origin}/`, `${other.origin}/`);
   const [planted] = await plantEvents(dataDir, refusing.id, 1);
   const service = await start(dataDir);
   await eventually('the other webhook to be told', () => other.posts[0]);
@@ -134,10 +169,10 @@ it('a receiver over HTTPS gets signed events when its certificate is trusted', a
 it('a backup has what is pending; a service restored from it delivers that under the same identifier', async () => {
   let status = 500;
   const receiver = await startReceiver((response) => response.writeHead(status).end());
-  const dataDir = freshFolder();
-  const first = await start(dataDir);
-  const webhook = await createWebhook(first, `${receiver.origin}/`);
-  await first.stop();
+  const {
+    dataDir,
+    webhooks: [webhook = none],
+  } = folderWith(`${receiver.origin}/`);
   const [planted = ''] = await plantEvents(dataDir, webhook.id, 1);
   const second = await start(dataDir);
   await eventually('a failed attempt', async () => ((await statusOf(second, webhook.id)).failed_in_a_row > 0 ? true : undefined));

@@ -16,11 +16,17 @@ function* patternOf(bytes: number): Generator<Buffer> {
   }
 }
 
+const digests = new Map<number, string>();
+
 /** SHA-256 of such a body, hexadecimal. */
 export function patternDigest(bytes: number): string {
+  const known = digests.get(bytes);
+  if (known !== undefined) return known;
   const hash = createHash('sha256');
   for (const piece of patternOf(bytes)) hash.update(piece);
-  return hash.digest('hex');
+  const digest = hash.digest('hex');
+  digests.set(bytes, digest);
+  return digest;
 }
 
 async function digestOf(message: IncomingMessage): Promise<{ digest: string; bytes: number }> {

@@ -131,11 +131,22 @@ describe('the palette', () => {
 describe('on a phone', () => {
   const phone = { width: 390, colorScheme: 'light' } as const;
 
+  it('a field has letters of 16 pixels, so that a phone does not zoom into it', async () => {
+    const { page } = await openSignedIn(browser, `${service.api}/requests`, phone);
+    await page.getByLabel('Search requests').waitFor();
+    expect(await page.evaluate("getComputedStyle(document.querySelector('input[type=search]')).fontSize")).toBe('16px');
+    await page.context().close();
+  });
+
   it('the pages are in a menu, whose links are as tall as a thumb needs and close it', async () => {
     const watched = await openSignedIn(browser, `${service.api}/keys`, phone);
     const { page } = watched;
     await heading(page, 'Keys').waitFor();
     expect(await page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
+    for (const button of await page.getByRole('button').all()) {
+      const box = await button.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+    }
     await page.getByRole('button', { name: 'Menu' }).click();
     const menu = page.getByRole('dialog', { name: 'Menu' });
     await menu.getByRole('link', { name: 'Overview' }).waitFor();
@@ -224,5 +235,29 @@ it('without the service the dashboard stays, says so, and goes on once it is bac
   await page.getByRole('button', { name: 'Try again' }).click();
   await heading(page, 'Requests').waitFor();
   expect(pathOf(page)).toBe('/requests');
+  await page.context().close();
+});
+
+it('the documentation has the colours, the type and the chosen theme of the dashboard', async () => {
+  const { page } = await openSignedIn(browser, `${service.api}/settings`);
+  await heading(page, 'Settings').waitFor();
+  const looks = (): Promise<unknown> =>
+    page.evaluate(`(() => {
+      const { color, fontFamily, fontSize } = getComputedStyle(document.body);
+      const grounds = [document.body, document.documentElement].map((element) => getComputedStyle(element).backgroundColor);
+      const ground = grounds.find((each) => each !== 'rgba(0, 0, 0, 0)');
+      const link = getComputedStyle(document.body.appendChild(document.createElement('a'))).color;
+      return { color, fontFamily, fontSize, ground, link };
+    })()`);
+  for (const theme of ['Light', 'Dark']) {
+    await page.goto(`${service.api}/settings`);
+    await page.getByRole('main').getByRole('button', { name: /Theme/ }).click();
+    await page.getByRole('option', { name: theme }).click();
+    const dashboard = await looks();
+    for (const path of ['/docs', '/docs/guides']) {
+      await page.goto(service.api + path);
+      expect({ path, looks: await looks() }).toEqual({ path, looks: dashboard });
+    }
+  }
   await page.context().close();
 });

@@ -77,7 +77,7 @@ export const requestFields = {
   prompt_cache_read_tokens: scalar('number', 'Input tokens that the provider read from its cache.'),
   prompt_cache_write_tokens: scalar('number', 'Input tokens that the provider wrote to its cache.'),
   total_tokens: scalar('number', 'Input and output tokens together.'),
-  request_created_at: scalar('timestamp', 'When the request arrived.', { label: 'arrival' }),
+  request_created_at: scalar('timestamp', 'When the request arrived.', { label: 'time' }),
   response_created_at: scalar('timestamp', 'When the response had ended.', { label: 'end of response' }),
   failed: scalar(
     'boolean',
@@ -109,7 +109,7 @@ export const sessionFields = {
   session_completion_tokens: scalar('number', 'Output tokens of all its requests.'),
   session_total_requests: scalar('number', 'How many requests it has.', { label: 'requests of the session' }),
   session_created_at: scalar('timestamp', 'When its first request arrived.', { label: 'session start' }),
-  session_latest_request_created_at: scalar('timestamp', 'When its latest request arrived.', { label: 'latest arrival of the session' }),
+  session_latest_request_created_at: scalar('timestamp', 'When its latest request arrived.', { label: 'latest time of the session' }),
 } as const satisfies Record<string, FieldDefinition>;
 
 /** Group `session`. */
@@ -130,7 +130,7 @@ export const legacyRequestFields = {
   path: scalar('text', 'Path of the call.'),
   country_code: scalar('text', 'Country of the caller, ISO 3166 alpha-2.', { label: 'country' }),
   prompt_id: scalar('text', 'Value of Svc-Prompt-Id.', { label: 'prompt' }),
-  created_at: scalar('timestamp', 'When the request arrived.', { label: 'arrival' }),
+  created_at: scalar('timestamp', 'When the request arrived.', { label: 'time' }),
 } as const satisfies Record<string, FieldDefinition>;
 
 /** Legacy group `response`. */

@@ -92,6 +92,10 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   await page.getByText('2 requests').waitFor();
   expect(searchOf(page)).toEqual({ q: 'team:search', range: '1h' });
   await page.goBack();
+  await moved.getByRole('link', { name: 'none', exact: true }).click();
+  await page.getByText('1 request', { exact: true }).waitFor();
+  expect(searchOf(page)).toEqual({ q: 'team:""', range: '1h' });
+  await page.goBack();
   await page.getByRole('link', { name: /^Cached answers/ }).click();
   await page.waitForURL(/\/requests/);
   expect(searchOf(page)).toEqual({ q: 'cached:true', range: '1h' });

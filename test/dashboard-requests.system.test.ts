@@ -141,6 +141,10 @@ it('a facet has the exact count of each value; a click keeps it, another leaves 
   await page.getByRole('button', { name: 'Properties …' }).click();
   await page.getByRole('button', { name: 'Team', exact: true }).click();
   await expect.poll(() => valuesOf(page, 'Team'), patient).toEqual({ search: 3, checkout: 2, 'north sea': 1, none: 1 });
+  await page.getByRole('button', { name: 'Only none' }).click();
+  await expectSearch(page, `${seeded} Team:""`, 'property "Team" is empty');
+  await expect.poll(() => valuesOf(page, 'Team'), patient).toEqual({ none: 1 });
+  await page.goBack();
   await page.getByRole('button', { name: 'Only gpt-4o', exact: true }).click();
   await expectShown(page, [3, 2, 1]);
   await expect.poll(() => valuesOf(page, 'Team'), patient).toEqual({ search: 2, checkout: 1 });

@@ -56,10 +56,13 @@ export function valueTitle(dimension: Dimension, value: DimensionValue): string 
   return value === '' ? 'empty' : String(value);
 }
 
-/** Of one value. @returns undefined where no filter says it: a missing value, an hour of the day. */
+/** Of one value. An absent text equals the empty one. @returns undefined where no filter says it, as of an hour of the day. */
 export function conditionOf(dimension: Dimension, value: DimensionValue): FilterNode | undefined {
-  if (value === null || dimension === 'hour_of_day' || dimension === 'weekday') return undefined;
+  if (dimension === 'hour_of_day' || dimension === 'weekday') return undefined;
   const { reference, definition } = fieldNamed(dimension);
+  if (value === null) {
+    return definition.family === 'text' ? condition(reference, { family: 'text', operator: 'equals', value: '' }) : undefined;
+  }
   return condition(reference, { family: definition.family, operator: 'equals', value } as Comparison);
 }
 

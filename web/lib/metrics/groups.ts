@@ -132,7 +132,7 @@ export function groupCoursesQuery({ filter, from, to, interval, metrics, by, key
   });
 }
 
-/** @returns every request where the filter has no condition for a value, such as one that is missing. */
+/** @returns every request where the filter has no condition for a value, such as an hour of the day. */
 function oneOf(by: readonly Dimension[], keys: readonly GroupKey[]): FilterNode {
   const nodes = keys.map((key) => conditionOfKey(by, key) ?? everything);
   const [first = everything, ...others] = nodes;

@@ -34,6 +34,8 @@ const window = { startTimeUnixMs: start, endTimeUnixMs: start + 5 * 3_600_000 };
 
 const hasTeam = (name: string, value = 'search'): object => ({ request_response_rmt: { properties: { [name]: { equals: value } } } });
 
+const inSession = (id: string): object => ({ sessions_request_response_rmt: { session_session_id: { equals: id } } });
+
 async function ask(body: object, key?: string): Promise<{ readonly response: Response; readonly text: string }> {
   const response = await rig.call('POST', '/v1/metrics/query', { body, ...(key === undefined ? {} : { key }) });
   return { response, text: await response.text() };
@@ -53,6 +55,34 @@ describe('a metrics query', () => {
     expect(await dataOf({ metrics: ['count', 'cost', 'avg_latency', 'users'], endTimeUnixMs: 0 })).toEqual([
       { count: 0, cost: 0, avg_latency: null, users: 0 },
     ]);
+  });
+
+  test('counts as unpriced what used tokens or was answered as a whole, and no step of a tool', async () => {
+    const none = { cost: null, usage: unreportedUsage };
+    const some = { ...none, usage: { ...unreportedUsage, promptTokens: 5 } };
+    const broken = { failure: { kind: 'stream' as const, type: '', message: '' } };
+    const cases = [
+      ['answered', none, 1],
+      ['answered-with-error', { ...none, ...broken }, 0],
+      ['answered-in-part', { ...some, ...broken }, 1],
+      ['left', { ...none, status: 499 }, 0],
+      ['left-with-tokens', { ...some, status: 499 }, 1],
+      ['refused', { ...none, status: 429, failure: failureOfStatus(429) }, 0],
+      ['tool:find', none, 0],
+      ['vector_db', none, 0],
+    ] as const;
+    await rig.insert(
+      cases.map(([model, record], index) => ({
+        requestId: `01900000-0000-7000-8000-00000000010${index}` as RequestId,
+        createdAt: start - 3_600_000,
+        sessionId: 'unpriced',
+        model,
+        ...record,
+      })),
+    );
+    const rows = await dataOf({ metrics: ['unpriced_count'], groupBy: ['model'], filter: inSession('unpriced') });
+    const counts = new Map(rows.map(({ model, unpriced_count: count }) => [model, count]));
+    expect(counts).toEqual(new Map<unknown, unknown>(cases.map(([model, , count]) => [model, count])));
   });
 
   test('groups by columns and by properties; an absent value is null, an empty one is not', async () => {

@@ -53,7 +53,7 @@ export const metrics = {
   avg_cost: own('usd', 'Cost of a request whose cost is known, on average; null without one.'),
   unpriced_count: sum(
     'requests',
-    'Requests whose cost nobody knows although the provider answered (status 200 to 399, or 499 and 502 for what broke off).',
+    'Requests whose cost nobody knows although the provider answered (status 200 to 399, or 499 and 502 for what broke off). Those that failed or broke off without tokens, and logged steps without tokens, such as calls of tools, are not among them.',
   ),
   total_tokens: sum('tokens', 'Input and output tokens together.'),
   prompt_tokens: sum('tokens', 'Input tokens, cached ones included.'),

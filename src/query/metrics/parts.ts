@@ -75,6 +75,12 @@ function distinct(column: ColumnName): Part {
 
 const fixedLevels = Object.values(quantileLevels);
 
+const isAnswered = sql`((status >= 200 AND status < 400) OR status = 499 OR status = 502)`;
+const isWhole = sql`(status >= 200 AND status < 400 AND failure_kind = '')`;
+const hasTokens = sql`(ifNull(prompt_tokens, 0) > 0 OR ifNull(completion_tokens, 0) > 0)`;
+/** A call of a tool, a query of a database or another step that is logged beside model calls: it has no price. */
+const isStep = sql`(model IN ('tool', 'data', 'vector_db') OR startsWith(model, 'tool:') OR startsWith(model, 'data:'))`;
+
 const parts = {
   requests: added((when) => (when === undefined ? sql`count()` : sql`countIf(${when})`)),
   failed: counted(sql`failure_kind != ''`),
@@ -83,7 +89,7 @@ const parts = {
   cost: sumOf('cost'),
   priced: countOf('cost'),
   left: counted(sql`status = 499`),
-  unpriced: counted(sql`isNull(cost) AND ((status >= 200 AND status < 400) OR status = 499 OR status = 502)`),
+  unpriced: counted(sql`isNull(cost) AND ((${isAnswered} AND ${hasTokens}) OR (${isWhole} AND NOT ${isStep}))`),
   total_tokens: sumOf('total_tokens'),
   prompt_tokens: sumOf('prompt_tokens'),
   completion_tokens: sumOf('completion_tokens'),

@@ -147,7 +147,7 @@ function valueOf(name: MetricName, members: readonly StoredRecord[]): Value {
     case 'avg_cost':
       return costs.length === 0 ? null : Number(moneyText(moneyOfUnits(cost))) / costs.length;
     case 'unpriced_count':
-      return count(({ cost: known, status }) => known === null && ((status >= 200 && status < 400) || status === 499 || status === 502));
+      return count(isUnpriced);
     case 'total_tokens':
       return sum(({ usage }) => exactTotal(usage));
     case 'prompt_tokens':
@@ -177,6 +177,14 @@ function valueOf(name: MetricName, members: readonly StoredRecord[]): Value {
     default:
       return ofTimes(name, members);
   }
+}
+
+function isUnpriced({ cost, status, failure, model, usage }: StoredRecord): boolean {
+  if (cost !== null) return false;
+  const isSuccess = status >= 200 && status < 400;
+  const hasTokens = (usage.promptTokens ?? 0) > 0 || (usage.completionTokens ?? 0) > 0;
+  if (hasTokens) return isSuccess || status === 499 || status === 502;
+  return isSuccess && failure === null && !/^(?:tool|data|vector_db)$|^(?:tool|data):/.test(model);
 }
 
 /** Without zeros at the end. */

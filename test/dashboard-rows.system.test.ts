@@ -115,6 +115,40 @@ it('words of both sides, properties that most have, and marks of failures and of
   await page.context().close();
 });
 
+it('decimals of the costs of a list stand below one another', async () => {
+  const costs = [12.34, 0.0123, 0];
+  for (const [index, cost] of costs.entries()) {
+    await scene.importRequest({
+      request_id: `5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f00a${index}`,
+      request_created_at: new Date(Date.now() - hourMs / 2 - index * 1000).toISOString(),
+      request_user_id: 'decimals',
+      cost,
+    });
+  }
+  await scene.api.stored('5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f00a2');
+  const { page, complaints } = await openSignedIn(
+    scene.browser,
+    `${scene.service.api}/requests?q=user%3Adecimals&columns=%5B%22cost%22%5D`,
+  );
+  await page.locator(rows).nth(2).waitFor();
+  const marks = await page.evaluate<readonly (readonly [text: string, left: number])[]>(decimalMarks);
+  expect(marks.map(([text]) => text.replaceAll(/[^$0-9.]/g, ''))).toEqual(['$12.34', '$0.0123', '$0']);
+  const [first, second] = marks.map(([, left]) => left);
+  expect(Math.abs((first ?? 0) - (second ?? 1000))).toBeLessThan(1);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+/** The text of each cell of the last column, and where its point begins. */
+const decimalMarks = `[...document.querySelectorAll("[role=rowgroup] [role=row]")].map((row) => {
+  const text = row.lastElementChild.firstChild;
+  const range = document.createRange();
+  const at = Math.max(0, text.data.indexOf('.'));
+  range.setStart(text, at);
+  range.setEnd(text, at + 1);
+  return [text.data, range.getBoundingClientRect().left];
+})`;
+
 it('selected requests are compared, exported and given a property', async () => {
   const { page, complaints } = await scene.open({ q: seeded });
   await page.getByRole('checkbox', { name: `Select request ${seedId(3)}` }).click();

@@ -21,8 +21,12 @@ export interface Column {
   readonly height?: number;
   /** Orders that a press of its title asks for, one after the other. */
   readonly sorts?: readonly SortKey[];
-  /** @param words Those of the search. */
-  readonly cell: (request: RequestItem, zone: string, words: readonly string[]) => ReactNode;
+  /**
+   * @param words Those of the search.
+   * @param figure That of `figureOf`, its decimals below those of the other rows.
+   */
+  readonly cell: (request: RequestItem, zone: string, words: readonly string[], figure: string) => ReactNode;
+  readonly figureOf?: (request: RequestItem) => string;
   /** The text of a cell that is cut. */
   readonly textOf?: (request: RequestItem) => string;
   /** Columns of an export. */
@@ -42,8 +46,8 @@ function text({ exported, ...source }: Source, read: (request: RequestItem) => s
   return { ...source, exported: exported ?? source.id, cell: (request) => read(request) ?? '', textOf: (request) => read(request) ?? '' };
 }
 
-function number({ exported, ...source }: Source, read: (request: RequestItem) => ReactNode): Column {
-  return { ...source, exported: exported ?? source.id, isNumber: true, cell: read };
+function number({ exported, ...source }: Source, read: (request: RequestItem) => string): Column {
+  return { ...source, exported: exported ?? source.id, isNumber: true, figureOf: read, cell: (_request, _zone, _words, figure) => figure };
 }
 
 /** Those that every request has. */
@@ -84,9 +88,10 @@ const own: readonly Column[] = [
   text({ id: 'failure', title: 'Failure', width: 150 }, (request) => failureWord(request)),
   text({ id: 'model', title: 'Model', width: 170 }, ({ model }) => model),
   text({ id: 'client', title: 'Client', width: 110 }, ({ client }) => client),
-  number({ id: 'cost', title: 'Cost', width: 92, sorts: ['dearest'] }, (request) =>
-    isWithoutPrice(request) ? <Badge kind="warning">{costText(request)}</Badge> : costText(request),
-  ),
+  {
+    ...number({ id: 'cost', title: 'Cost', width: 92, sorts: ['dearest'] }, costText),
+    cell: (request, _zone, _words, figure) => (isWithoutPrice(request) ? <Badge kind="warning">{figure}</Badge> : figure),
+  },
   number({ id: 'latency', title: 'Latency', width: 88, sorts: ['slowest'] }, ({ latency }) => formatDuration(latency)),
   number({ id: 'tokens', title: 'Tokens', width: 88, exported: 'total_tokens', sorts: ['longest'] }, ({ total_tokens: tokens }) =>
     formatCount(tokens),
@@ -146,7 +151,7 @@ export function columnOf(id: string): Column | undefined {
   if (found !== undefined) return found;
   if (id.startsWith(scorePrefix)) {
     const score = id.slice(scorePrefix.length);
-    return number({ id, title: score, width: 100 }, ({ scores }) => ownOf(scores, score) ?? '');
+    return number({ id, title: score, width: 100 }, ({ scores }) => String(ownOf(scores, score) ?? ''));
   }
   if (!id.startsWith(propertyPrefix)) return undefined;
   const name = id.slice(propertyPrefix.length);

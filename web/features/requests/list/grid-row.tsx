@@ -1,9 +1,11 @@
 import { memo, type ReactNode } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
+import { alignedWith } from '../../../lib/decimals.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Highlighted } from '../../../ui/highlighted.tsx';
 import styles from './request-grid.module.css';
 import { pinStyle, type SizedColumn } from './sized-columns.ts';
+import type { ColumnDecimals } from './use-decimals.ts';
 
 export interface GridRowProps {
   readonly request: RequestItem;
@@ -17,10 +19,21 @@ export interface GridRowProps {
   readonly onSelect: (id: string) => void;
   readonly onOpen: (id: string) => void;
   readonly words: readonly string[];
+  readonly decimals: ColumnDecimals;
 }
 
 /** While the grid is scrolled, the rows that stay in it are not rendered again. */
-export const GridRow = memo(function GridRow({ request, columns, index, top, words, onOpen, onSelect, ...is }: GridRowProps): ReactNode {
+export const GridRow = memo(function GridRow({
+  request,
+  columns,
+  index,
+  top,
+  words,
+  decimals,
+  onOpen,
+  onSelect,
+  ...is
+}: GridRowProps): ReactNode {
   const zone = timeZone();
   const { request_id: id } = request;
   return (
@@ -39,7 +52,7 @@ export const GridRow = memo(function GridRow({ request, columns, index, top, wor
       <span role="gridcell" data-select="true" className={styles['select']}>
         <input type="checkbox" tabIndex={-1} aria-label={`Select request ${id}`} checked={is.isSelected} onChange={() => onSelect(id)} />
       </span>
-      {columns.map(({ column: { id: columnId, isNumber, cell, textOf }, pinnedAt }) => (
+      {columns.map(({ column: { id: columnId, isNumber, cell, textOf, figureOf }, pinnedAt }) => (
         <span
           key={columnId}
           role="gridcell"
@@ -49,7 +62,11 @@ export const GridRow = memo(function GridRow({ request, columns, index, top, wor
           style={pinStyle(pinnedAt)}
           data-pinned={pinnedAt !== undefined}
         >
-          {textOf === undefined || words.length === 0 ? cell(request, zone, words) : <Highlighted text={textOf(request)} words={words} />}
+          {textOf === undefined || words.length === 0 ? (
+            cell(request, zone, words, alignedWith(figureOf?.(request) ?? '', decimals[columnId] ?? {}))
+          ) : (
+            <Highlighted text={textOf(request)} words={words} />
+          )}
         </span>
       ))}
     </div>

@@ -12,6 +12,7 @@ import { GridRow } from './grid-row.tsx';
 import { sizedColumns, templateOf } from './sized-columns.ts';
 import { rememberScrollPlace, scrollPlace } from './scroll-places.ts';
 import styles from './request-grid.module.css';
+import { useDecimals } from './use-decimals.ts';
 import type { Selection } from './use-selection.ts';
 
 const lineHeight = 34;
@@ -53,6 +54,7 @@ export function RequestGrid(props: RequestGridProps): ReactNode {
   const { virtual, onScroll } = useRowsInView(scroller, rowHeight, props);
   const onKeyDown = useGridKeys(props, currentId, (index) => virtual.scrollToIndex(index, { align: 'auto' }));
   const sized = useMemo(() => sizedColumns(columns, widths, pinned), [columns, widths, pinned]);
+  const decimals = useDecimals(rows, columns);
   const { toggle } = selection;
   return (
     <div
@@ -78,7 +80,7 @@ export function RequestGrid(props: RequestGridProps): ReactNode {
           if (request === undefined) return null;
           const { request_id: id } = request;
           const is = { isOpen: id === openId, isCurrent: id === currentId, isSelected: selection.ids.has(id) };
-          return <GridRow key={id} {...{ request, index, top, onOpen, words }} {...is} onSelect={toggle} columns={sized} />;
+          return <GridRow key={id} {...{ request, index, top, onOpen, words, decimals }} {...is} onSelect={toggle} columns={sized} />;
         })}
       </div>
     </div>

@@ -91,6 +91,7 @@ describe('GET /v1/session/{id}', () => {
       last_used: new Date(noon + 9).toISOString(),
       total_cost: 0.3,
       total_requests: 3,
+      failed: 0,
       prompt_tokens: 10,
       completion_tokens: 4,
       total_tokens: 14,
@@ -138,13 +139,14 @@ describe('GET /v1/session/{id}', () => {
     const common = { cost: moneyOfUsd(0.000000000001) ?? null, usage };
     await rig.insert([
       recordIn('totals', 0, { ...common, sessionPath: '/a', latencyMs: 100 }),
-      recordIn('totals', 50, { ...common, sessionPath: '/a/b', latencyMs: 200 }),
+      recordIn('totals', 50, { ...common, sessionPath: '/a/b', latencyMs: 200, failure: { kind: 'stream', type: '', message: '' } }),
       recordIn('totals', 60, { ...common, sessionPath: '/c' }),
     ]);
     const [root] = (await read('totals')).tree;
     const [a, c] = root?.children ?? [];
     expect(root?.totals).toEqual({
       requests: 3,
+      failed: 1,
       cost: 3e-12,
       prompt_tokens: 3,
       completion_tokens: 6,
@@ -154,8 +156,8 @@ describe('GET /v1/session/{id}', () => {
       created_at: at(0),
     });
     expect(a?.totals).toMatchObject({ requests: 2, cost: 2e-12, total_tokens: 6, avg_latency: 150, duration: 250, created_at: at(0) });
-    expect(a?.children[0]?.totals).toMatchObject({ requests: 1, avg_latency: 200, duration: 200, created_at: at(50) });
-    expect(c?.totals).toMatchObject({ requests: 1, avg_latency: 0, duration: 0, created_at: at(60) });
+    expect(a?.children[0]?.totals).toMatchObject({ failed: 1, avg_latency: 200, duration: 200, created_at: at(50) });
+    expect(c?.totals).toMatchObject({ failed: 0, avg_latency: 0, duration: 0, created_at: at(60) });
   });
 
   test('pages by cursor whatever arrives meanwhile, and each page has the whole tree with its own requests', async () => {

@@ -13,6 +13,7 @@ const sessionItemShape = z.strictObject({
   last_used: timestamp('Same as latest_request_created_at.'),
   total_cost: sum('Cost of its requests in US dollars; a request without a known cost adds nothing.'),
   total_requests: sum('How many requests it has.'),
+  failed: sum('How many of them failed.'),
   prompt_tokens: sum('Input tokens of its requests, 0 where none were reported.'),
   completion_tokens: sum('Output tokens of its requests, 0 where none were reported.'),
   total_tokens: sum('Input and output tokens together.'),

@@ -35,6 +35,7 @@ export const sessionPageSchema = z.object({
 const totalsSchema = z
   .strictObject({
     requests: z.number().meta({ description: 'How many requests.' }),
+    failed: z.number().meta({ description: 'How many of them failed.' }),
     cost: z.number().meta({ description: 'Their cost in US dollars; 0 where none is known.' }),
     prompt_tokens: z.number().meta({ description: 'Their input tokens.' }),
     completion_tokens: z.number().meta({ description: 'Their output tokens.' }),

@@ -32,6 +32,7 @@ export const sessionSortKeys = {
   latest_request_created_at: 'When the latest of its requests arrived.',
   total_cost: 'Cost in US dollars.',
   total_requests: 'Number of requests.',
+  failed: 'Number of requests that failed.',
   total_tokens: 'Input and output tokens together.',
   avg_latency: 'Latency of a request on average; 0 when none has one.',
 } as const satisfies Record<string, string>;

@@ -31,6 +31,7 @@ export const maxNodes = 5_000;
 export interface SessionNodeRow {
   readonly node: string;
   readonly requests: NumberCell;
+  readonly failed: NumberCell;
   readonly cost_text: string;
   readonly prompt_tokens_text: string;
   readonly completion_tokens_text: string;
@@ -111,7 +112,7 @@ const levels = sql`arraySlice(arrayFilter(name -> name != '', splitByChar('/', s
 /** TRICKY: a sum of UInt64 wraps round silently. */
 function aggregatesOfPath({ after }: SessionPlan): Fragment {
   const behindCursor = after === undefined ? sql`true` : afterKeyset(orderOf(oldestFirst), after);
-  return sql`count() AS path_requests, sum(cost) AS path_cost,
+  return sql`count() AS path_requests, countIf(failure_kind != '') AS path_failed, sum(cost) AS path_cost,
     sum(toUInt128(prompt_tokens)) AS path_prompt, sum(toUInt128(completion_tokens)) AS path_completion, sum(toUInt128(total_tokens)) AS path_total,
     sum(toUInt128(latency)) AS path_latency, count(latency) AS path_timed,
     min(created_at) AS path_first, max(created_at) AS path_latest,
@@ -123,7 +124,7 @@ function aggregatesOfPath({ after }: SessionPlan): Fragment {
     groupArraySortedIf(1001)((created_at, request_id), ${behindCursor}) AS path_keys`;
 }
 
-const aggregatesOfNode = sql`node, sum(path_requests) AS requests, toString(ifNull(sum(path_cost), 0)) AS cost_text,
+const aggregatesOfNode = sql`node, sum(path_requests) AS requests, sum(path_failed) AS failed, toString(ifNull(sum(path_cost), 0)) AS cost_text,
   toString(ifNull(sum(path_prompt), 0)) AS prompt_tokens_text, toString(ifNull(sum(path_completion), 0)) AS completion_tokens_text,
   toString(ifNull(sum(path_total), 0)) AS total_tokens_text, toString(ifNull(sum(path_latency), 0)) AS latency_text, sum(path_timed) AS timed,
   toUnixTimestamp64Milli(min(path_first)) AS first_ms, toUnixTimestamp64Milli(max(path_latest)) AS latest_ms, toString(max(path_ended)) AS ended_text,

@@ -48,6 +48,7 @@ function numbersOf(row: RequestRow) {
     total: wholeOf(row.total_tokens),
     latency,
     isTimed: row.latency !== null,
+    hasFailed: row.failure_kind !== '',
     createdMs,
     endedMs: BigInt(createdMs) + latency,
   };
@@ -60,6 +61,7 @@ function totalsOf({ path, requests }: Node): Omit<SessionNodeRow, keyof typeof n
   return {
     node: path,
     requests: requests.length,
+    failed: requests.filter(({ hasFailed }) => hasFailed).length,
     cost_text: moneyText(moneyOfUnits(sumOf('cost'))),
     prompt_tokens_text: String(sumOf('prompt')),
     completion_tokens_text: String(sumOf('completion')),

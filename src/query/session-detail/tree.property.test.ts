@@ -38,6 +38,7 @@ const facts = record({
   cost: option(nat(1000)),
   promptTokens: option(nat(9)),
   completionTokens: option(nat(9)),
+  failure: constantFrom(null, { kind: 'status', type: '', message: '' } as const),
   name: constantFrom('', 'n', 'm'),
   user: constantFrom('', 'u', 'v', 'Ü'),
   properties: array(tuple(constantFrom('Team', 'team', '__proto__', 'x'), constantFrom('', '1', '2')), { maxLength: 3 }),
@@ -47,7 +48,7 @@ let made = 0;
 
 /** Records of one session, made from facts. */
 function recordsOf(sessionId: string, given: readonly Facts[]): RequestRecord[] {
-  return given.map(({ path, ms, latencyMs, cost, promptTokens, completionTokens, name, user, properties }) => {
+  return given.map(({ path, ms, latencyMs, cost, promptTokens, completionTokens, failure, name, user, properties }) => {
     made += 1;
     return {
       ...empty,
@@ -61,6 +62,7 @@ function recordsOf(sessionId: string, given: readonly Facts[]): RequestRecord[] 
       properties: new Map(properties),
       usage: { ...unreportedUsage, promptTokens, completionTokens },
       cost: cost === null ? null : moneyOfUnits(BigInt(cost)),
+      failure,
     };
   });
 }
@@ -72,6 +74,7 @@ interface Facts {
   readonly cost: number | null;
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
+  readonly failure: RequestRecord['failure'];
   readonly name: string;
   readonly user: string;
   readonly properties: readonly (readonly [string, string])[];
@@ -96,6 +99,7 @@ function expectedTree(records: readonly RequestRecord[], page: readonly string[]
     children: children.toSorted((left, right) => (orderText(left) < orderText(right) ? -1 : 1)),
     totals: {
       requests: below.length,
+      failed: below.filter((one) => one.failure !== null).length,
       cost: usdOf(below.reduce<bigint>((total, { cost }) => total + (cost ?? 0n), 0n) as Money),
       prompt_tokens: tokens[0],
       completion_tokens: tokens[1],
@@ -122,6 +126,7 @@ function expectedItem(sessionId: string, oldestFirst: readonly RequestRecord[], 
     last_used: latest,
     total_cost: totals.cost,
     total_requests: totals.requests,
+    failed: totals.failed,
     prompt_tokens: totals.prompt_tokens,
     completion_tokens: totals.completion_tokens,
     total_tokens: totals.total_tokens,

@@ -58,6 +58,7 @@ function byFirstRequest(left: SessionNode, right: SessionNode): number {
 function totalsOf(row: SessionNodeRow): SessionNodeTotals {
   return {
     requests: Number(row.requests),
+    failed: Number(row.failed),
     cost: usdOf(parseMoney(row.cost_text) ?? zeroMoney),
     prompt_tokens: Number(row.prompt_tokens_text),
     completion_tokens: Number(row.completion_tokens_text),
@@ -78,6 +79,7 @@ export function sessionItem(sessionId: string, root: SessionNodeRow): SessionIte
     latest_ms: root.latest_ms,
     cost_sum: root.cost_text,
     request_count: root.requests,
+    failed_count: root.failed,
     prompt_sum: root.prompt_tokens_text,
     completion_sum: root.completion_tokens_text,
     total_sum: root.total_tokens_text,

@@ -17,6 +17,7 @@ export interface SessionRow {
   /** Decimal text of US dollars. */
   readonly cost_sum: string;
   readonly request_count: NumberCell;
+  readonly failed_count: NumberCell;
   /** Whole numbers as text: filters and cursors need all digits. */
   readonly prompt_sum: string;
   readonly completion_sum: string;
@@ -42,6 +43,10 @@ export function endOf(aggregate: MatchedAggregate): Fragment {
 
 export function requestsOf(aggregate: MatchedAggregate): Fragment {
   return aggregate(sql`count()`, (matched) => sql`countIf(${matched})`);
+}
+
+export function failedOf(aggregate: MatchedAggregate): Fragment {
+  return aggregate(sql`countIf(failure_kind != '')`, (matched) => sql`countIf(${matched} AND failure_kind != '')`);
 }
 
 export function costOf(aggregate: MatchedAggregate): Fragment {
@@ -79,6 +84,7 @@ export function sessionRowColumns(aggregate: MatchedAggregate): Fragment {
     latest_ms: sql`toUnixTimestamp64Milli(${endOf(aggregate)})`,
     cost_sum: sql`toString(${costOf(aggregate)})`,
     request_count: requestsOf(aggregate),
+    failed_count: failedOf(aggregate),
     prompt_sum: sql`toString(${sumOf(sql`prompt_tokens`, aggregate)})`,
     completion_sum: sql`toString(${sumOf(sql`completion_tokens`, aggregate)})`,
     total_sum: sql`toString(${sumOf(sql`total_tokens`, aggregate)})`,

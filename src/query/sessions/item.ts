@@ -21,6 +21,7 @@ export function sessionItem(row: SessionRow, offsetMinutes: number): SessionItem
     last_used: latest,
     total_cost: usdOf(moneyOf(row.cost_sum)),
     total_requests: Number(row.request_count),
+    failed: Number(row.failed_count),
     prompt_tokens: Number(row.prompt_sum),
     completion_tokens: Number(row.completion_sum),
     total_tokens: Number(row.total_sum),

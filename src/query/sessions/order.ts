@@ -5,7 +5,7 @@ import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { code, codeList, didYouMean, preview } from '../filter/preview.ts';
 import { readDirection } from '../requests/sort.ts';
-import { costOf, endOf, latenciesOf, requestsOf, type SessionRow, startOf, sumOf } from './columns.ts';
+import { costOf, endOf, failedOf, latenciesOf, requestsOf, type SessionRow, startOf, sumOf } from './columns.ts';
 import type { MatchedAggregate } from './conditions.ts';
 
 export interface SessionSortTerm {
@@ -22,7 +22,7 @@ export interface SessionPosition {
 /** Cells of a row that its position is made of. */
 export type PositionCells = Pick<
   SessionRow,
-  'session_id' | 'first_ms' | 'latest_ms' | 'cost_sum' | 'request_count' | 'total_sum' | 'latency_sum' | 'latency_count'
+  'session_id' | 'first_ms' | 'latest_ms' | 'cost_sum' | 'request_count' | 'failed_count' | 'total_sum' | 'latency_sum' | 'latency_count'
 >;
 
 /** A sort value in SQL, in a row of the page and in a cursor. */
@@ -57,6 +57,7 @@ const sortValues: Readonly<Record<SessionSortKey, SortValue>> = {
     read: (text) => (/^-?\d{1,26}(?:\.\d{1,12})?$/.test(text) ? sql`${param(text, 'Decimal(38, 12)')}` : undefined),
   },
   total_requests: whole(requestsOf, (row) => String(row.request_count)),
+  failed: whole(failedOf, (row) => String(row.failed_count)),
   total_tokens: whole(
     (aggregate) => sumOf(sql`total_tokens`, aggregate),
     (row) => row.total_sum,

@@ -60,6 +60,7 @@ const sortKeys: Readonly<Record<string, (left: ReferenceSession, right: Referenc
   latest_request_created_at: (left, right) => endOf(left) - endOf(right),
   total_cost: (left, right) => signOf(costUnitsOf([left]) - costUnitsOf([right])),
   total_requests: (left, right) => left.kept.length - right.kept.length,
+  failed: (left, right) => failedOf(left) - failedOf(right),
   total_tokens: (left, right) => signOf(tokensOf(left) - tokensOf(right)),
   avg_latency: (left, right) => {
     const [one, other] = [latenciesOf(left), latenciesOf(right)];
@@ -69,6 +70,10 @@ const sortKeys: Readonly<Record<string, (left: ReferenceSession, right: Referenc
 
 function signOf(difference: bigint): number {
   return difference < 0n ? -1 : Number(difference > 0n);
+}
+
+function failedOf({ kept }: ReferenceSession): number {
+  return kept.filter(({ failure }) => failure !== null).length;
 }
 
 function tokensOf({ kept }: ReferenceSession): bigint {
@@ -137,6 +142,7 @@ export function referenceItem(session: ReferenceSession, offset: { readonly minu
     last_used: time(endOf(session)),
     total_cost: decimalOf(costUnitsOf([session]), 10n ** 12n),
     total_requests: kept.length,
+    failed: failedOf(session),
     prompt_tokens: Number(tokens('promptTokens')),
     completion_tokens: Number(tokens('completionTokens')),
     total_tokens: Number(tokens('promptTokens') + tokens('completionTokens')),

@@ -224,7 +224,7 @@ it('a session is found by its name, opened as a trace, and leads to its requests
     ['1', 'x'],
     ['', 'plan'],
     ['2', 'x'],
-    ['3', 'search x'],
+    ['3', 'search'],
   ]);
   const panel = page.getByRole('complementary', { name: 'Step' });
   await panel.getByText('step 1 of 3').waitFor();

@@ -1,11 +1,12 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import type { SessionItem, SessionNode } from '../../../src/client/client.ts';
 import { findingsOf } from './findings.ts';
+import type { SessionSearch, SessionSort } from './search.ts';
 import styles from './session-page.module.css';
 import type { Step } from './trace/steps.ts';
-import { comparison } from './usual/usual.ts';
-import type { Compared } from './usual/usual-query.ts';
+import { type Compared, comparison, hasRunAway } from './usual/usual.ts';
+import type { Beside } from './usual/usual-query.ts';
 
 const route = getRouteApi('/shell/sessions/$sessionId');
 
@@ -13,32 +14,74 @@ interface CostFindingsProps {
   readonly session: SessionItem;
   readonly tree: readonly SessionNode[];
   readonly steps: readonly Step[];
-  readonly compared: Compared | null | undefined;
+  readonly beside: Beside | null | undefined;
 }
 
-/** Why it cost so much. */
-export function CostFindings({ session, tree, steps, compared }: CostFindingsProps): ReactNode {
+/** Why it cost so much; each sentence leads to what shows it. */
+export function CostFindings({ session, tree, steps, beside }: CostFindingsProps): ReactNode {
   const findings = useMemo(() => findingsOf({ session, tree, requests: steps.map(({ request }) => request) }), [session, tree, steps]);
-  const usual = compared?.usual === undefined ? [] : comparison(compared.own, compared.usual);
+  const usual = beside?.usual === undefined ? [] : comparison(beside.own, beside.usual);
   if (findings.length + usual.length === 0) return null;
+  const isHigh = beside?.usual !== undefined && hasRunAway(beside.own, beside.usual);
   return (
-    <section aria-label="Where the cost went" className={styles['findings']}>
+    <section aria-label="Where the cost went" className={styles['findings']} data-kind={isHigh ? 'high' : undefined}>
       <h2>Where the cost went</h2>
       <ul>
-        {usual.map((text) => (
-          <li key={text}>{text}</li>
+        {usual.map((one) => (
+          <li key={one.about} data-about={one.about}>
+            {one.text} <Evidence of={one} list={beside?.list} steps={steps} isWhole={steps.length >= session.total_requests} />
+          </li>
         ))}
-        {findings.map(({ text, requestId }) => (
+        {findings.map(({ text, show }) => (
           <li key={text}>
-            {text}{' '}
-            {requestId !== undefined && (
-              <route.Link to="." search={(search) => ({ ...search, tab: undefined, step: requestId })} state resetScroll={false}>
-                Show the step
-              </route.Link>
-            )}
+            {text} <OnThisPage {...show} />
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+interface EvidenceProps {
+  readonly of: Compared;
+  readonly list: Beside['list'];
+  readonly steps: readonly Step[];
+  /** All steps are loaded. */
+  readonly isWhole: boolean;
+}
+
+const orders: Readonly<Record<'cost' | 'steps', readonly [title: string, sort: SessionSort]>> = {
+  cost: ['Show them by cost', 'total_cost'],
+  steps: ['Show them by steps', 'total_requests'],
+};
+
+function Evidence({ of: { about }, list, steps, isWhole }: EvidenceProps): ReactNode {
+  const [title, sort] = orders[about === 'cached' ? 'cost' : about];
+  if (about === 'cached' && isWhole) return <OnThisPage title="Show the largest that was not" search={{ step: leastCached(steps) }} />;
+  if (list === undefined) return null;
+  return (
+    <Link to="/sessions" search={{ ...list, sort }}>
+      {title}
+    </Link>
+  );
+}
+
+/** The step with the most input that was paid in full. */
+function leastCached(steps: readonly Step[]): string | undefined {
+  const paid = steps.map(({ request: { prompt_tokens: input, prompt_cache_read_tokens: read } }) => (input ?? 0) - (read ?? 0));
+  const most = paid.reduce((best, tokens, index) => (tokens > (paid[best] ?? 0) ? index : best), 0);
+  return steps[most]?.request.request_id;
+}
+
+function OnThisPage({ title, search: shown }: { readonly title: string; readonly search: SessionSearch }): ReactNode {
+  return (
+    <route.Link
+      to="."
+      search={(search) => ({ ...search, tab: undefined, find: undefined, failed: undefined, ...shown })}
+      state
+      resetScroll={false}
+    >
+      {title}
+    </route.Link>
   );
 }

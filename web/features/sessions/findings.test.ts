@@ -6,17 +6,20 @@ interface Given {
   readonly cost: number;
   readonly model?: string;
   readonly input?: number;
+  readonly output?: string;
 }
 
 const requestsOf = (given: readonly Given[]): readonly RequestItem[] =>
   given.map(
-    ({ cost, model = 'gpt-4o', input = 100 }, at) =>
+    ({ cost, model = 'gpt-4o', input = 100, output = null }, at) =>
       ({
         request_id: `r${at}`,
         request_created_at: new Date(1_800_000_000_000 + at * 1000).toISOString(),
         cost,
         model,
         prompt_tokens: input,
+        output_preview: output,
+        failure: null,
       }) as unknown as RequestItem,
   );
 
@@ -39,8 +42,13 @@ describe('where the cost of a session went', () => {
 
   it('is the narrowest place with most of it', () => {
     const tree = [node('/agent', 6, 6, [node('/agent/plan', 1, 2), node('/agent/read', 5, 4, [node('/agent/read/file', 2, 2)])])];
-    expect(textsOf(even, tree)).toEqual(['83 % of the cost is at /agent/read, with 4 requests.']);
+    expect(textsOf(even, tree)).toEqual(['83 % of the cost is at /agent/read, with 4 of 6 requests.']);
     expect(textsOf(even, [node('/agent', 6, 6, [node('/agent/plan', 6, 6)])])).toEqual([]);
+  });
+
+  it('is no place and no model with nearly all requests, of which each cost as much as any other', () => {
+    const given = [...Array.from({ length: 9 }, () => ({ cost: 1 })), { cost: 0.1, model: 'small' }];
+    expect(textsOf(given, [node('/', 9.1, 10, [node('/agent', 9, 9)])])).toEqual([]);
   });
 
   it('is a model that made most of it', () => {
@@ -54,17 +62,39 @@ describe('where the cost of a session went', () => {
     ]);
   });
 
+  it('is an agent that goes round in circles, with other numbers each time', () => {
+    const given = Array.from({ length: 12 }, (_, at) => ({ cost: 1, output: `Batches of ${at * 50} may be better, I try them.` }));
+    const found = findingsOf({ session: { total_cost: 12, total_requests: 12 }, tree: [], requests: requestsOf(given) });
+    expect(found).toEqual([
+      {
+        text: '11 of 12 requests say again what an earlier one said, apart from numbers: 92 % of the cost.',
+        show: { title: 'Show the first repeat', search: { step: 'r1' } },
+      },
+    ]);
+    expect(textsOf(given.map(({ cost }, at) => ({ cost, output: `Another thought each time: ${'x'.repeat(at)}` })))).toEqual([]);
+    expect(textsOf(given.map(({ cost }) => ({ cost, output: 'Done.' })))).toEqual([]);
+  });
+
   it('is one request with much of it', () => {
     const found = findingsOf({
       session: { total_cost: 10, total_requests: 5 },
       tree: [],
       requests: requestsOf([{ cost: 1 }, { cost: 1 }, { cost: 6 }, { cost: 1 }, { cost: 1 }]),
     });
-    expect(found).toEqual([{ text: 'One request cost $6.00, 60 % of the session.', requestId: 'r2' }]);
+    expect(found).toEqual([
+      { text: 'One request cost $6.00, 60 % of the session.', show: { title: 'Show the step', search: { step: 'r2' } } },
+    ]);
   });
 
   it('says of a session that is loaded in part what its tree says of all', () => {
-    const tree = [node('/a', 1, 1), node('/b', 5, 5)];
-    expect(textsOf([{ cost: 5 }, { cost: 1, model: 'small' }], tree, 6)).toEqual(['83 % of the cost is at /b, with 5 requests.']);
+    const tree = [node('/a', 1, 3), node('/b', 5, 3)];
+    expect(textsOf([{ cost: 5 }, { cost: 1, model: 'small' }], tree, 6)).toEqual(['83 % of the cost is at /b, with 3 of 6 requests.']);
+  });
+
+  it('leads to the steps that it speaks of', () => {
+    const given = [{ cost: 4 }, { cost: 4 }, ...Array.from({ length: 3 }, (_, at) => ({ cost: 0.5, model: 'small', input: 900 + at }))];
+    const tree = [node('/', 9.5, 5, [node('/plan', 8, 2)])];
+    const found = findingsOf({ session: { total_cost: 9.5, total_requests: 5 }, tree, requests: requestsOf(given) });
+    expect(found.map(({ show }) => show.search)).toEqual([{ find: '/plan' }, { find: 'gpt-4o' }, { step: 'r4' }, { step: 'r0' }]);
   });
 });

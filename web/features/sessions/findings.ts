@@ -1,17 +1,18 @@
 import type { RequestItem, SessionItem, SessionNode } from '../../../src/client/client.ts';
 import { formatCost, formatCount } from '../../lib/format.ts';
+import type { SessionSearch } from './search.ts';
 import { percent } from './trace/shares.ts';
 
-/** A sentence about the cost of a session, and the request that it is about. */
+/** A sentence about the cost of a session, and where its page shows that it is so. */
 export interface Finding {
   readonly text: string;
-  readonly requestId?: string;
+  readonly show: { readonly title: string; readonly search: SessionSearch };
 }
 
 interface Loaded {
   readonly session: Pick<SessionItem, 'total_cost' | 'total_requests'>;
   readonly tree: readonly SessionNode[];
-  /** Those that are loaded. */
+  /** Those that are loaded, the oldest first. */
   readonly requests: readonly RequestItem[];
 }
 
@@ -19,6 +20,10 @@ const leastRequests = 3;
 const mostOfCost = 0.5;
 const muchOfCost = 0.25;
 const grownBy = 2;
+/** How much larger a share of the cost is than that of the requests, where the place or the model says why. */
+const outOfProportion = 1.2;
+/** Steps that say again what was said, of which one speaks; a shorter text is said twice by chance. */
+const repeats = { least: 5, share: 0.25, shortest: 20 } as const;
 
 /** Where the cost of a session went, by what stands out; a session of few requests needs no words. */
 export function findingsOf({ session, tree, requests }: Loaded): readonly Finding[] {
@@ -27,7 +32,8 @@ export function findingsOf({ session, tree, requests }: Loaded): readonly Findin
   const place = placeFinding(tree, session);
   // What is said of single requests holds only of all of them.
   if (requests.length < count) return place;
-  return [...place, ...modelFinding(requests, cost), ...growthFinding(requests), ...mostExpensiveFinding(requests, cost)];
+  const some = [modelFinding, repeatFinding, growthFinding, mostExpensiveFinding];
+  return [...place, ...some.flatMap((find) => find(requests, cost))];
 }
 
 /** The narrowest place of the tree with most of the cost. */
@@ -41,9 +47,10 @@ function placeFinding(tree: readonly SessionNode[], { total_cost: cost, total_re
   }
   if (found === undefined) return [];
   const { path, totals } = found;
-  // A place with every request is the session itself.
-  if (totals.requests === count) return [];
-  return [{ text: `${percent(totals.cost / cost)} of the cost is at ${path}, with ${requestsText(totals.requests)}.` }];
+  // A place with nearly all requests is the session itself.
+  if (totals.cost / cost < (outOfProportion * totals.requests) / count) return [];
+  const text = `${percent(totals.cost / cost)} of the cost is at ${path}, with ${formatCount(totals.requests)} of ${requestsText(count)}.`;
+  return [{ text, show: { title: 'Show its steps', search: { find: path } } }];
 }
 
 function modelFinding(requests: readonly RequestItem[], cost: number): readonly Finding[] {
@@ -51,24 +58,43 @@ function modelFinding(requests: readonly RequestItem[], cost: number): readonly 
   for (const name of names.length < 2 ? [] : names) {
     const own = requests.filter(({ model }) => model === name);
     const share = sum(own.map(costOf)) / cost;
-    if (share <= mostOfCost) continue;
-    return [{ text: `${name} made ${percent(share)} of the cost with ${formatCount(own.length)} of ${requestsText(requests.length)}.` }];
+    if (share <= mostOfCost || share < (outOfProportion * own.length) / requests.length) continue;
+    const text = `${name} made ${percent(share)} of the cost with ${formatCount(own.length)} of ${requestsText(requests.length)}.`;
+    return [{ text, show: { title: 'Show its steps', search: { find: name } } }];
   }
   return [];
 }
 
+/** Steps whose answer an earlier one gave, with other numbers at most: an agent that goes round in circles. */
+function repeatFinding(requests: readonly RequestItem[], cost: number): readonly Finding[] {
+  const said = new Set<string>();
+  const again = requests.filter(({ output_preview: output, failure }) => {
+    if (output === null || failure !== null || output.length < repeats.shortest) return false;
+    const text = output.replaceAll(/\d+/g, '0');
+    if (said.has(text)) return true;
+    said.add(text);
+    return false;
+  });
+  const [first] = again;
+  if (first === undefined || again.length < Math.max(repeats.least, repeats.share * requests.length)) return [];
+  const spent = sum(again.map(costOf));
+  const text = `${formatCount(again.length)} of ${requestsText(requests.length)} say again what an earlier one said, apart from numbers: ${percent(spent / cost)} of the cost.`;
+  return [{ text, show: stepOf('Show the first repeat', first) }];
+}
+
 /** From the first third of the requests to the last: an agent sends the whole conversation with each turn. */
 function growthFinding(requests: readonly RequestItem[]): readonly Finding[] {
-  const inputs = requests
-    .toSorted((first, second) => Date.parse(first.request_created_at) - Date.parse(second.request_created_at))
-    .flatMap(({ prompt_tokens: tokens }) => (tokens === null || tokens === 0 ? [] : [tokens]));
+  const some = requests.filter(({ prompt_tokens: tokens }) => tokens !== null && tokens > 0);
+  const inputs = some.map(({ prompt_tokens: tokens }) => tokens ?? 0);
   const third = Math.floor(inputs.length / 3);
-  if (third === 0) return [];
+  const largest = some[inputs.indexOf(Math.max(...inputs.slice(-third)))];
+  if (third === 0 || largest === undefined) return [];
   const [first, last] = [mean(inputs.slice(0, third)), mean(inputs.slice(-third))];
   if (last < grownBy * first) return [];
   return [
     {
       text: `The input grew from about ${formatCount(Math.round(first))} to ${formatCount(Math.round(last))} tokens a request, as it does when each turn sends the whole conversation again.`,
+      show: stepOf('Show the largest', largest),
     },
   ];
 }
@@ -77,7 +103,11 @@ function mostExpensiveFinding(requests: readonly RequestItem[], cost: number): r
   const mostExpensive = requests.reduce((first, second) => (costOf(second) > costOf(first) ? second : first));
   if (costOf(mostExpensive) <= muchOfCost * cost) return [];
   const text = `One request cost ${formatCost(costOf(mostExpensive))}, ${percent(costOf(mostExpensive) / cost)} of the session.`;
-  return [{ text, requestId: mostExpensive.request_id }];
+  return [{ text, show: stepOf('Show the step', mostExpensive) }];
+}
+
+function stepOf(title: string, { request_id: step }: RequestItem): Finding['show'] {
+  return { title, search: { step } };
 }
 
 const costOf = ({ cost }: RequestItem): number => cost ?? 0;

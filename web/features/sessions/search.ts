@@ -19,7 +19,7 @@ export interface SessionsSearch {
 }
 
 /** Orders of the list, by the column that shows them, as the API calls them. */
-export const sessionSorts = ['latest_request_created_at', 'total_requests', 'total_cost', 'total_tokens', 'avg_latency'] as const;
+export const sessionSorts = ['latest_request_created_at', 'total_requests', 'failed', 'total_cost', 'total_tokens', 'avg_latency'] as const;
 
 export type SessionSort = (typeof sessionSorts)[number];
 

@@ -12,8 +12,8 @@ import { CostFindings } from './cost-findings.tsx';
 import styles from './session-page.module.css';
 import type { Step } from './trace/steps.ts';
 import { percent } from './trace/shares.ts';
-import { hasFailed } from './trace/rows.ts';
-import { usualQuery } from './usual/usual-query.ts';
+import type { Usual } from './usual/usual.ts';
+import { type Beside, usualQuery } from './usual/usual-query.ts';
 
 const route = getRouteApi('/shell/sessions/$sessionId');
 
@@ -26,8 +26,8 @@ interface SessionHeadProps {
 
 export function SessionHead({ session, tree, steps, lengthMs }: SessionHeadProps): ReactNode {
   const sessionsSearch = useLocation({ select: ({ state }) => state.sessionsSearch ?? {} });
-  const { data: compared } = useQuery(usualQuery(session));
-  const failed = steps.filter(hasFailed).length;
+  const { data: beside } = useQuery(usualQuery(session));
+  const { failed } = session;
   return (
     <header className={styles['head']}>
       <div className={styles['title']}>
@@ -49,8 +49,8 @@ export function SessionHead({ session, tree, steps, lengthMs }: SessionHeadProps
         <Actions session={session} lengthMs={lengthMs} />
       </div>
       <div className={styles['about']}>
-        <Figures session={session} lengthMs={lengthMs} cached={compared?.own.cached} />
-        <CostFindings {...{ session, tree, steps, compared }} />
+        <Figures session={session} lengthMs={lengthMs} beside={beside} />
+        <CostFindings {...{ session, tree, steps, beside }} />
       </div>
     </header>
   );
@@ -86,15 +86,17 @@ interface AboutProps {
 }
 
 interface FiguresProps extends AboutProps {
-  /** Share of the input that the provider had in its cache; undefined: not known so far. */
-  readonly cached: number | null | undefined;
+  /** What is usual; undefined: not known so far. */
+  readonly beside: Beside | null | undefined;
 }
 
-function Figures({ session, lengthMs, cached }: FiguresProps): ReactNode {
+function Figures({ session, lengthMs, beside }: FiguresProps): ReactNode {
+  const cached = beside?.own.cached ?? null;
+  const usual = (figure: (of: Usual) => string): string => (beside?.usual === undefined ? '' : `usual ${figure(beside.usual)}`);
   const figures: readonly (readonly [string, string, string])[] = [
-    ['Cost', formatCost(session.total_cost), ''],
-    ['Steps', formatCount(session.total_requests), ''],
-    ['Input cached', cached === null || cached === undefined ? '–' : percent(cached), ''],
+    ['Cost', formatCost(session.total_cost), usual(({ cost }) => formatCost(cost))],
+    ['Steps', formatCount(session.total_requests), usual(({ steps }) => formatCount(steps))],
+    ['Input cached', cached === null ? '–' : percent(cached), usual(({ cached: share }) => (share === null ? '–' : percent(share)))],
     [
       'Tokens',
       formatCount(session.total_tokens),

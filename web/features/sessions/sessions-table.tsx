@@ -1,8 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { SessionItem } from '../../../src/client/client.ts';
 import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/format.ts';
+import { usePageKeys } from '../../lib/page-keys.ts';
 import { timeZone } from '../../lib/zone.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { SortButton } from '../../ui/table/sort-button.tsx';
 import type { SessionSort } from './search.ts';
@@ -14,7 +16,10 @@ export interface SessionsTableProps {
   readonly onSort: (sort: SessionSort, order: 'asc' | 'desc') => void;
 }
 
+/** `j` and `k` go through the sessions from the moment they are there; Enter opens the one that has the focus, else the first. */
 export function SessionsTable({ sessions, sort, order, onSort }: SessionsTableProps): ReactNode {
+  const table = useRef<HTMLDivElement>(null);
+  usePageKeys({ j: () => focusBy(table.current, 1), k: () => focusBy(table.current, -1), Enter: () => linksIn(table.current)[0]?.click() });
   const zone = timeZone();
   const sortable = (
     id: SessionSort,
@@ -31,14 +36,31 @@ export function SessionsTable({ sessions, sort, order, onSort }: SessionsTablePr
   });
   const columns: readonly DataColumn<SessionItem>[] = [
     { id: 'session', title: 'Session', textOf: fullName, cell: (session) => <Name session={session} /> },
+    { id: 'status', title: 'Status', cell: (session) => <Status session={session} /> },
     sortable('total_cost', 'Cost', ({ total_cost: cost }) => formatCost(cost)),
     sortable('total_requests', 'Requests', ({ total_requests: requests }) => formatCount(requests)),
+    sortable('failed', 'Errors', ({ failed }) => formatCount(failed)),
     sortable('total_tokens', 'Tokens', ({ total_tokens: tokens }) => formatCount(tokens)),
     sortable('avg_latency', 'Mean latency', ({ avg_latency: latency }) => formatDuration(latency)),
     sortable('latest_request_created_at', 'Latest request', ({ latest_request_created_at: at }) => formatTime(at, zone), false),
     { id: 'users', title: 'Users', textOf: usersText, cell: usersText },
   ];
-  return <DataTable label="Sessions" columns={columns} rows={sessions} keyOf={({ session_id: id }) => id} />;
+  return (
+    <div ref={table}>
+      <DataTable label="Sessions" columns={columns} rows={sessions} keyOf={({ session_id: id }) => id} />
+    </div>
+  );
+}
+
+function linksIn(table: HTMLElement | null): readonly HTMLAnchorElement[] {
+  return [...(table?.querySelectorAll<HTMLAnchorElement>('tbody th a') ?? [])];
+}
+
+/** Moves the focus from the link of one row to that of another. */
+function focusBy(table: HTMLElement | null, by: number): void {
+  const links = linksIn(table);
+  const at = links.findIndex((link) => link === document.activeElement);
+  links[Math.min(links.length - 1, Math.max(0, at + by))]?.focus();
 }
 
 const route = getRouteApi('/shell/sessions');
@@ -53,6 +75,12 @@ function Name({ session: { session_id: id, session_name: name } }: { readonly se
       {name !== '' && <span className="muted"> {id}</span>}
     </>
   );
+}
+
+/** Of all its requests. */
+function Status({ session: { failed, total_requests: requests } }: { readonly session: SessionItem }): ReactNode {
+  if (failed === 0) return <Badge kind="plain">ok</Badge>;
+  return failed === requests ? <Badge kind="bad">failed</Badge> : <Badge kind="warning">some failed</Badge>;
 }
 
 function fullName({ session_id: id, session_name: name }: SessionItem): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestItem } from '../../../../src/client/client.ts';
-import { parentIndex, rowsByPlace, rowsInTime, type TraceRow, unfoldedRows } from './rows.ts';
+import { parentIndex, rowsByPlace, rowsInTime, stepsOfSameModel, type TraceRow, unfoldedRows } from './rows.ts';
 import { says } from './step-text.ts';
 import { lengthOf, type Step, stepBefore, stepsOf } from './steps.ts';
 import { treeMove } from './use-trace.ts';
@@ -10,20 +10,21 @@ interface Given {
   readonly latency?: number | null;
   readonly cost?: number | null;
   readonly isFailed?: boolean;
+  readonly model?: string;
 }
 
 /** A step a second. */
 function stepsAt(...given: readonly (string | Given)[]): readonly Step[] {
   return stepsOf(
     given.map((one, second) => {
-      const { path = null, latency = 500, cost = 1, isFailed = false } = typeof one === 'string' ? { path: one } : one;
+      const { path = null, latency = 500, cost = 1, isFailed = false, model = 'gpt' } = typeof one === 'string' ? { path: one } : one;
       return {
         request_id: `r${second + 1}`,
         request_created_at: new Date(1_800_000_000_000 + second * 1000).toISOString(),
         session_path: path,
         latency,
         cost,
-        model: 'gpt',
+        model,
         input_preview: null,
         output_preview: null,
         failure: isFailed ? { kind: 'status', type: null, message: 'too many Requests' } : null,
@@ -85,6 +86,11 @@ describe('the steps of a session in time', () => {
   it('stand by their place in the timeline', () => {
     expect(shown(rowsByPlace(stepsAt('/a', '/b', '/a', '/', '/b/c')))).toEqual(['a (2)', '  1', '  3', 'b (2)', '  2', '  5 c', '4']);
   });
+});
+
+it('a model is named again only where it is another one than that of the model’s step above', () => {
+  const models = ['gpt', 'gpt', 'tool:search', 'gpt', 'claude', 'gpt', 'tool:search', 'tool:search'];
+  expect([...stepsOfSameModel(rowsInTime(stepsAt(...models.map((model) => ({ model })))))]).toEqual(['r2', 'r4']);
 });
 
 describe('the tree of steps', () => {

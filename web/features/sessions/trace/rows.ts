@@ -1,3 +1,4 @@
+import { kindOf } from './step-text.ts';
 import type { Step } from './steps.ts';
 
 interface RowFacts {
@@ -138,6 +139,18 @@ export function unfoldedRows(rows: readonly TraceRow[], folded: ReadonlySet<stri
     foldedDepth = folded.has(row.key) ? row.depth : Infinity;
     return true;
   });
+}
+
+/** Keys of the steps whose model is that of the model's step above: a row need not say it again. */
+export function stepsOfSameModel(rows: readonly TraceRow[]): ReadonlySet<string> {
+  const same = new Set<string>();
+  let above: string | undefined;
+  for (const row of rows) {
+    if (row.kind === 'group' || kindOf(row.step.request) !== 'model') continue;
+    if (row.step.request.model === above) same.add(row.key);
+    above = row.step.request.model;
+  }
+  return same;
 }
 
 /** The index of the group that a row stands in; undefined: in none. */

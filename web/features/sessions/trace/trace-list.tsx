@@ -4,9 +4,13 @@ import { rowStep } from '../../../ui/table/row-step.ts';
 import type { TraceRow as Row } from './rows.ts';
 import { type Scale, TraceRow } from './trace-row.tsx';
 import styles from './trace.module.css';
-import { useNarrow } from './use-narrow.ts';
+import { useNarrow, usePhone } from './use-narrow.ts';
 
 const rowHeight = 30;
+/** Of two lines: the step, and its words. */
+const rowHeightOnPhone = 50;
+/** It stays over the rows while they scroll. */
+const headHeight = 30;
 const loadAhead = 200;
 
 /** What a key may do with the row that is chosen. */
@@ -19,6 +23,8 @@ export interface TraceActions {
 interface TraceListProps {
   readonly rows: readonly Row[];
   readonly folded: ReadonlySet<string>;
+  /** Keys of the steps whose model stands above them. */
+  readonly sameModel: ReadonlySet<string>;
   /** Index of the chosen row, -1 where it is not among them. */
   readonly chosen: number;
   readonly scale: Scale;
@@ -37,6 +43,7 @@ interface TraceListProps {
 export function TraceList({
   rows,
   folded,
+  sameModel,
   chosen,
   scale,
   words,
@@ -83,6 +90,7 @@ export function TraceList({
               id={`${treeId}-${index}`}
               top={start - virtual.options.scrollMargin}
               isFolded={folded.has(row.key)}
+              isSameModel={sameModel.has(row.key)}
               isChosen={index === chosen}
             />
           );
@@ -93,13 +101,15 @@ export function TraceList({
 }
 
 function useRows(count: number, list: RefObject<HTMLDivElement | null>) {
-  const isNarrow = useNarrow();
+  const [isNarrow, isPhone] = [useNarrow(), usePhone()];
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
     if (isNarrow) setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
   }, [list, isNarrow]);
-  const common = { count, estimateSize: () => rowHeight, overscan: 20 };
-  const own = useVirtualizer({ ...common, enabled: !isNarrow, getScrollElement: () => list.current });
+  const height = isPhone ? rowHeightOnPhone : rowHeight;
+  const common = { count, estimateSize: () => height, overscan: 20 };
+  const underHead = { scrollMargin: headHeight, scrollPaddingStart: headHeight };
+  const own = useVirtualizer({ ...common, ...underHead, enabled: !isNarrow, getScrollElement: () => list.current });
   const ofPage = useWindowVirtualizer({ ...common, enabled: isNarrow, scrollMargin: top });
   return isNarrow ? ofPage : own;
 }

@@ -13,7 +13,7 @@ export interface Scale {
   readonly lengthMs: number;
   /** Of the whole session. */
   readonly cost: number;
-  /** Of the row that costs the most. */
+  /** Of the step that costs the most. */
   readonly mostCost: number;
 }
 
@@ -25,6 +25,8 @@ export interface TraceRowProps {
   readonly scale: Scale;
   readonly isFolded: boolean;
   readonly isChosen: boolean;
+  /** The model's step above names it already. */
+  readonly isSameModel: boolean;
   /** Words that are looked for. */
   readonly words: readonly string[];
   readonly onChoose: (row: Row) => void;
@@ -32,7 +34,17 @@ export interface TraceRowProps {
 }
 
 /** While the list is scrolled, the rows that stay in it are not rendered again. */
-export const TraceRow = memo(function TraceRow({ row, id, index, top, scale, isFolded, isChosen, ...rest }: TraceRowProps): ReactNode {
+export const TraceRow = memo(function TraceRow({
+  row,
+  id,
+  index,
+  top,
+  scale,
+  isFolded,
+  isChosen,
+  isSameModel,
+  ...rest
+}: TraceRowProps): ReactNode {
   const { words, onChoose, onFold } = rest;
   const failed = row.kind === 'group' ? row.failed > 0 : hasFailed(row.step);
   const style = { transform: `translateY(${top}px)`, '--depth': row.depth } as CSSProperties;
@@ -57,35 +69,40 @@ export const TraceRow = memo(function TraceRow({ row, id, index, top, scale, isF
         {row.kind === 'group' ? (
           <GroupWhat row={row} isFolded={isFolded} onFold={onFold} />
         ) : (
-          <StepWhat row={row} words={words} hasFailed={failed} />
+          <StepWhat row={row} words={words} hasFailed={failed} isSameModel={isSameModel} />
         )}
       </span>
       <span role="gridcell" className={`${styles['took'] ?? ''} clip number`}>
         {formatDuration(row.kind === 'group' ? row.durationMs : row.step.request.latency)}
       </span>
-      <CostCell cost={row.cost} scale={scale} />
+      <CostCell row={row} scale={scale} />
       <TimeCell row={row} scale={scale} />
     </div>
   );
 });
 
-function StepWhat({
-  row,
-  words,
-  hasFailed: failed,
-}: {
+interface StepWhatProps {
   readonly row: StepRow;
   readonly words: readonly string[];
   readonly hasFailed: boolean;
-}) {
+  readonly isSameModel: boolean;
+}
+
+function StepWhat({ row, words, hasFailed: failed, isSameModel }: StepWhatProps): ReactNode {
   const { request } = row.step;
   const { input, output } = textsOf(request);
+  const isImplied = isSameModel && input + output !== '';
+  const name = nameOf(request);
   return (
     <>
       <KindIcon kind={kindOf(request)} hasFailed={failed} />
-      <span className={styles['name']} dir="auto" title={request.session_path ?? undefined}>
-        {row.place !== '' && <span className={styles['place']}>{row.place} </span>}
-        <Highlighted text={nameOf(request)} words={words} />
+      {row.place !== '' && (
+        <span className={`clip ${styles['place'] ?? ''}`} dir="auto" title={request.session_path ?? undefined}>
+          {row.place}
+        </span>
+      )}
+      <span className={`clip ${styles['name'] ?? ''}`} dir="auto" title={name} data-implied={isImplied}>
+        <Highlighted text={name} words={words} />
       </span>
       {failed && <Badge kind="bad">{failureWord(request.response_status)}</Badge>}
       {request.cached && <Badge kind="plain">cached</Badge>}
@@ -130,7 +147,7 @@ function GroupWhat({ row, isFolded, onFold }: GroupWhatProps): ReactNode {
         {isFolded ? '▸' : '▾'}
       </span>
       <KindIcon kind="group" hasFailed={row.failed > 0} />
-      <span className={styles['name']} dir="auto">
+      <span className={`clip ${styles['name'] ?? ''}`} dir="auto" title={row.name}>
         {row.name}
       </span>
       {row.failed > 0 && <Badge kind="bad">{formatCount(row.failed)} failed</Badge>}
@@ -141,13 +158,15 @@ function GroupWhat({ row, isFolded, onFold }: GroupWhatProps): ReactNode {
   );
 }
 
-function CostCell({ cost, scale }: { readonly cost: number | null; readonly scale: Scale }): ReactNode {
-  const bar = { '--length': `${scale.mostCost === 0 ? 0 : (100 * (cost ?? 0)) / scale.mostCost}%` } as CSSProperties;
+/** The bar of a step is measured against the step that costs the most, that of a group against the session. */
+function CostCell({ row: { kind, cost }, scale }: { readonly row: Row; readonly scale: Scale }): ReactNode {
+  const whole = kind === 'group' ? scale.cost : scale.mostCost;
+  const bar = { '--length': `${whole === 0 ? 0 : (100 * (cost ?? 0)) / whole}%` } as CSSProperties;
   const share = cost === null || scale.cost === 0 ? undefined : `${percent(cost / scale.cost)} of the session’s cost`;
   return (
     <span role="gridcell" className={styles['cost']} title={share}>
       <span className="clip number">{alignedCost(cost)}</span>
-      {cost !== null && cost > 0 && <span className={styles['share']} style={bar} />}
+      {cost !== null && cost > 0 && <span className={styles['share']} style={bar} data-kind={kind} />}
       {share !== undefined && <span className="visually-hidden">, {share}</span>}
     </span>
   );

@@ -31,12 +31,12 @@ export interface TraceViewProps {
 /** The steps of a session, and the chosen one beside them. */
 export function TraceView({ session, steps, layout, hasMore, loadMore }: TraceViewProps): ReactNode {
   const { step: key, view = 'conversation', find = '', failed = false } = route.useSearch();
-  const { rows, folded, toggle } = useTraceRows(steps, { layout, find, failed });
+  const { rows, folded, sameModel, toggle } = useTraceRows(steps, { layout, find, failed });
   const isNarrow = useNarrow();
   const chosen = useChosen({ rows, steps, key, isFirstShown: !isNarrow });
   const isMissing = key !== undefined && chosen === undefined;
   useWhole({ isWanted: isMissing || needsAll(layout, find, failed), hasMore, loadMore });
-  const scale = useMemo(() => scaleOf(rows, steps, session), [rows, steps, session]);
+  const scale = useMemo(() => scaleOf(steps, session), [steps, session]);
   const { go, choose } = useGo(key);
   const list = useRef<HTMLDivElement>(null);
   const details = useRef<HTMLHeadingElement>(null);
@@ -52,7 +52,7 @@ export function TraceView({ session, steps, layout, hasMore, loadMore }: TraceVi
           <NothingFound onClear={() => go({ find: undefined, failed: undefined })} />
         ) : (
           <TraceList
-            {...{ rows, folded, scale, layout, actions }}
+            {...{ rows, folded, sameModel, scale, layout, actions }}
             chosen={index}
             words={find === '' ? noWords : [find.trim()]}
             onChoose={(row) => choose(row, false)}
@@ -154,8 +154,8 @@ function actionsOf({ rows, folded, index, choose, toggle }: Tree): TraceActions 
   };
 }
 
-function scaleOf(rows: readonly TraceRow[], steps: readonly Step[], { total_cost: cost }: SessionItem): Scale {
-  return { lengthMs: lengthOf(steps), cost, mostCost: rows.reduce((most, row) => Math.max(most, row.cost ?? 0), 0) };
+function scaleOf(steps: readonly Step[], { total_cost: cost }: SessionItem): Scale {
+  return { lengthMs: lengthOf(steps), cost, mostCost: steps.reduce((most, { request }) => Math.max(most, request.cost ?? 0), 0) };
 }
 
 interface BarProps {

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
-import { hasFailed, parentIndex, rowsByPlace, rowsInTime, stepRow, type TraceRow, unfoldedRows } from './rows.ts';
+import { hasFailed, parentIndex, rowsByPlace, rowsInTime, stepRow, stepsOfSameModel, type TraceRow, unfoldedRows } from './rows.ts';
 import { says } from './step-text.ts';
 import type { Step } from './steps.ts';
 
@@ -19,6 +19,7 @@ export function useTraceRows(steps: readonly Step[], { layout, find, failed }: T
     return steps.filter((step) => (!failed || hasFailed(step)) && says(step, text)).map((step) => stepRow(step));
   }, [steps, layout, find, failed]);
   const rows = useMemo(() => unfoldedRows(all, folded), [all, folded]);
+  const sameModel = useMemo(() => stepsOfSameModel(rows), [rows]);
   const toggle = useCallback(
     (key: string): void =>
       setFolded((before) => {
@@ -28,7 +29,7 @@ export function useTraceRows(steps: readonly Step[], { layout, find, failed }: T
       }),
     [],
   );
-  return { rows, folded, toggle };
+  return { rows, folded, sameModel, toggle };
 }
 
 /** Where a key of the tree leads from a row: to another row, or the row's group is folded or opened. */

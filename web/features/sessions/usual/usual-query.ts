@@ -1,10 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Filter, SessionItem } from '../../../../src/client/client.ts';
-import { allOf, anyOf } from '../../../../src/query/filter/ast.ts';
+import { allOf, anyOf, type FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
 import { gatelog } from '../../../lib/client.ts';
-import { conditionOf } from '../../../lib/metrics/dimensions.ts';
-import { arrivedIn } from '../../../lib/time-range.ts';
+import { conditionOf, searchWith } from '../../../lib/metrics/dimensions.ts';
+import { arrivedIn, type RangeSearch } from '../../../lib/time-range.ts';
+import type { SessionsSearch } from '../search.ts';
 import { cachedShare } from './figures.ts';
 import { type SessionFigures, type Usual, usualOf } from './usual.ts';
 
@@ -12,16 +13,18 @@ const spanMs = 30 * 24 * 3_600_000;
 /** Rows of one answer: of more sessions nothing is said. */
 const maxRows = 10_000;
 
-export interface Compared {
+export interface Beside {
   readonly own: SessionFigures;
   readonly usual: Usual | undefined;
+  /** The list of the sessions that it is compared with; undefined where no search says them. */
+  readonly list: (SessionsSearch & RangeSearch) | undefined;
 }
 
 /** A session beside those of its name, and those with all its properties, of 30 days up to it or to now. */
 export function usualQuery(session: SessionItem) {
   return queryOptions({
     queryKey: ['usual session', session.session_id, session.total_requests],
-    queryFn: async ({ signal }): Promise<Compared | null> => {
+    queryFn: async ({ signal }): Promise<Beside | null> => {
       const now = Date.now();
       const to = now - Date.parse(session.created_at) < spanMs ? now : Date.parse(session.latest_request_created_at) + 1;
       const filter = filterJson(allOf([arrivedIn({ from: to - spanMs, to }), alike(session)])) as Filter;
@@ -33,13 +36,10 @@ export function usualQuery(session: SessionItem) {
       const all = sessionsOf(data);
       const own = all.find(({ id }) => id === session.session_id);
       if (own === undefined || data.length >= maxRows) return null;
-      return {
-        own,
-        usual: usualOf(
-          own,
-          all.filter((one) => one !== own),
-        ),
-      };
+      const others = all.filter((one) => one !== own);
+      const usual = usualOf(own, others);
+      const range = to === now ? { range: '30d' as const } : { from: to - spanMs, to };
+      return { own, usual, list: usual === undefined ? undefined : listOf(session, usual, range) };
     },
   });
 }
@@ -61,12 +61,24 @@ function sessionsOf(rows: readonly Row[]): readonly SessionFigures[] {
   });
 }
 
-function alike({ session_id: id, session_name: name, properties }: SessionItem) {
+function namedAs({ session_name: name }: SessionItem): FilterNode | undefined {
+  return name === '' ? undefined : conditionOf('session_name', name);
+}
+
+function withItsProperties({ properties }: SessionItem): FilterNode | undefined {
   const own = Object.entries(properties).filter(([key]) => !/^(?:svc|helicone)-/i.test(key));
   const same = own.flatMap(([key, value]) => conditionOf(`properties.${key}`, value) ?? []);
-  const itself = conditionOf('session', id);
-  const named = name === '' ? undefined : conditionOf('session_name', name);
-  const [first, ...others] = [itself, named, same.length === 0 ? undefined : allOf(same)].filter((node) => node !== undefined);
+  return same.length === 0 ? undefined : allOf(same);
+}
+
+function listOf(session: SessionItem, { by }: Usual, range: RangeSearch): Beside['list'] {
+  const q = searchWith('', by === 'name' ? namedAs(session) : (withItsProperties(session) ?? namedAs(session)));
+  return q === undefined ? undefined : { q, ...range };
+}
+
+function alike(session: SessionItem): FilterNode {
+  const itself = conditionOf('session', session.session_id);
+  const [first, ...others] = [itself, namedAs(session), withItsProperties(session)].filter((node) => node !== undefined);
   if (first === undefined) throw new TypeError('A session has an identifier.');
   return anyOf([first, ...others]);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { comparison, type SessionFigures, usualOf } from './usual.ts';
+import { comparison, hasRunAway, type SessionFigures, type Usual, usualOf } from './usual.ts';
 
 const session = (cost: number, steps: number, cached: number | null, name = 'export'): SessionFigures => ({
   id: '',
@@ -16,18 +16,22 @@ it('the usual session is the median of five of its name at least, else of those 
   expect(usualOf(session(1, 1, 0, ''), others.slice(0, 4))).toBeUndefined();
 });
 
+const textsOf = (own: SessionFigures, usual: Usual): readonly string[] => comparison(own, usual).map(({ text }) => text);
+
 it('a runaway and an ordinary session read differently', () => {
   const usual = { by: 'properties', sessions: 48, cost: 0.29, steps: 15, cached: 0.78 } as const;
-  expect(comparison(session(7.54, 64, 0), usual)).toEqual([
+  expect(textsOf(session(7.54, 64, 0), usual)).toEqual([
     '26 times a usual session: $7.54 against $0.29, the median of 48 with these properties in 30 days.',
     '64 steps against 15.',
     '0 % of the input came from the provider’s cache, against 78 %.',
   ]);
-  expect(comparison(session(0.28, 16, 0.79), usual)).toEqual([
+  expect(textsOf(session(0.28, 16, 0.79), usual)).toEqual([
     'About as much as a usual session: $0.28 against $0.29, the median of 48 with these properties in 30 days.',
   ]);
-  expect(comparison(session(0.1, 4, null), { ...usual, by: 'name' })).toEqual([
+  expect(textsOf(session(0.1, 4, null), { ...usual, by: 'name' })).toEqual([
     'Less than a usual session: $0.10 against $0.29, the median of 48 of this name in 30 days.',
   ]);
-  expect(comparison(session(1, 1, 1), { ...usual, cost: 0 })).toEqual([]);
+  expect(textsOf(session(1, 1, 1), { ...usual, cost: 0 })).toEqual([]);
+  expect(comparison(session(7.54, 64, 0), usual).map(({ about }) => about)).toEqual(['cost', 'steps', 'cached']);
+  expect([7.54, 0.28].map((cost) => hasRunAway(session(cost, 1, 0), usual))).toEqual([true, false]);
 });

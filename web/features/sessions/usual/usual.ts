@@ -48,24 +48,40 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (low + high) / 2;
 }
 
+/** A sentence about a session beside the usual one, and what it is about. */
+export interface Compared {
+  readonly about: 'cost' | 'steps' | 'cached';
+  readonly text: string;
+}
+
+/** From how many times the usual cost on a session needs somebody. */
+const runsAway = 3;
+
+export function hasRunAway(own: SessionFigures, usual: Usual): boolean {
+  return usual.cost > 0 && own.cost >= runsAway * usual.cost;
+}
+
 /** How a session stands to the usual one: the cost first, then what made it so. */
-export function comparison(own: SessionFigures, usual: Usual): readonly string[] {
+export function comparison(own: SessionFigures, usual: Usual): readonly Compared[] {
   const of = `the median of ${formatCount(usual.sessions)} ${usual.by === 'name' ? 'of this name' : 'with these properties'} in 30 days`;
   const ratio = usual.cost > 0 ? own.cost / usual.cost : undefined;
   if (ratio === undefined) return [];
   const against = `${formatCost(own.cost)} against ${formatCost(usual.cost)}, ${of}.`;
-  if (ratio < muchMore) return [`${ratio < 1 / muchMore ? 'Less than a usual session' : 'About as much as a usual session'}: ${against}`];
+  const cost = (words: string): Compared => ({ about: 'cost', text: `${words} a usual session: ${against}` });
+  if (ratio < muchMore) return [cost(ratio < 1 / muchMore ? 'Less than' : 'About as much as')];
   const steps = own.steps / usual.steps;
   return [
-    `${times(ratio)} times a usual session: ${against}`,
-    ...(steps < muchMore ? [] : [`${formatCount(own.steps)} steps against ${formatCount(usual.steps)}.`]),
+    cost(`${times(ratio)} times`),
+    ...(steps < muchMore
+      ? []
+      : [{ about: 'steps', text: `${formatCount(own.steps)} steps against ${formatCount(usual.steps)}.` } as const]),
     ...cacheSentence(own.cached, usual.cached),
   ];
 }
 
-function cacheSentence(own: number | null, usual: number | null): readonly string[] {
+function cacheSentence(own: number | null, usual: number | null): readonly Compared[] {
   if (own === null || usual === null || Math.abs(own - usual) < muchOfCache) return [];
-  return [`${percent(own)} of the input came from the provider’s cache, against ${percent(usual)}.`];
+  return [{ about: 'cached', text: `${percent(own)} of the input came from the provider’s cache, against ${percent(usual)}.` }];
 }
 
 function times(ratio: number): string {

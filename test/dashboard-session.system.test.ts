@@ -1,0 +1,204 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { apiClient } from './support/api.ts';
+import { openBrowser } from './support/browser.ts';
+import { openSignedIn } from './support/dashboard.ts';
+import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let browser: Browser;
+
+/** More than one answer of the API has. */
+const turnsOfRunaway = 1100;
+const failedTurns: ReadonlySet<number> = new Set([6, 1090]);
+const usualSessions = 6;
+const turnsOfUsual = 10;
+const minuteMs = 60_000;
+
+interface Turn {
+  readonly session: string;
+  readonly turn: number;
+  readonly cached: number;
+  readonly failed?: boolean;
+  readonly sessionPlace: number;
+}
+
+/** Every fifth turn and the one behind it run the tests, one place lower than the agent. */
+function lineOf({ session, turn, cached, failed = false, sessionPlace }: Turn): string {
+  const isTest = turn % 5 <= 1;
+  return JSON.stringify({
+    request_id: `9d1c2b7e-3f0a-4c11-8b5${sessionPlace}-1a3c2f1f${String(turn).padStart(4, '0')}`,
+    request_created_at: new Date(Date.now() - 30 * minuteMs + turn * 1000).toISOString(),
+    provider: 'OPENAI',
+    request_path: '/v1/chat/completions',
+    request_model: isTest ? 'tool:run_tests' : 'gpt-4o',
+    response_status: failed ? 500 : 200,
+    session_id: session,
+    session_name: 'nightly export',
+    session_path: isTest ? '/agent/test' : '/agent',
+    cost: 0.01,
+    latency: 500,
+    prompt_tokens: 1000 + turn,
+    prompt_cache_read_tokens: Math.floor((1000 + turn) * cached),
+    completion_tokens: 10,
+    request_body: { messages: [{ role: 'user', content: `Is the export faster in turn ${turn}?` }] },
+    response_body: {
+      choices: [
+        {
+          message: {
+            role: 'assistant',
+            content:
+              cached > 0
+                ? `Part ${'abcdefghij'[turn - 1] ?? ''} of the export is faster now.`
+                : `It is as slow as before with ${turn} rows.`,
+          },
+        },
+      ],
+    },
+  });
+}
+
+async function importLines(lines: readonly string[]): Promise<void> {
+  expect((await apiClient(service.api).call('POST', '/v1/import', lines.join('\n'))).status).toBe(200);
+}
+
+const turns = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+beforeAll(async () => {
+  service = await startService({ dataDir, environment: { GATELOG_INGEST_INTERVAL_MS: '20' } });
+  for (let place = 1; place <= usualSessions; place += 1) {
+    await importLines(turns(turnsOfUsual).map((turn) => lineOf({ session: `usual-${place}`, turn, cached: 0.8, sessionPlace: place })));
+  }
+  const runaway = turns(turnsOfRunaway).map((turn) => ({
+    session: 'runaway',
+    turn,
+    cached: 0,
+    failed: failedTurns.has(turn),
+    sessionPlace: 9,
+  }));
+  await importLines(runaway.map(lineOf));
+  await apiClient(service.api).stored(`9d1c2b7e-3f0a-4c11-8b59-1a3c2f1f${turnsOfRunaway}`);
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+const steps = (page: Page) => page.locator('[role=treegrid] [role=rowgroup] [role=row]');
+const reasons = (page: Page) => page.getByRole('region', { name: 'Where the cost went' });
+const panel = (page: Page) => page.getByRole('complementary', { name: 'Step' });
+const open = (address: string) => openSignedIn(browser, service.api + address);
+
+it('Sessions says how many requests failed, and whether all of a session did', async () => {
+  const { page, complaints } = await open('/sessions?sort=failed');
+  const first = page.locator('tbody tr').first();
+  await first.getByText('some failed').waitFor();
+  expect(await first.getByRole('cell').allInnerTexts()).toEqual(expect.arrayContaining(['some failed', '1,100', '2']));
+  expect(await page.locator('tbody tr').nth(1).getByRole('cell').first().innerText()).toBe('ok');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('keys go through the sessions from the moment they are there, and Enter opens one', async () => {
+  const { page, complaints } = await open('/sessions?sort=total_cost');
+  await page.locator('tbody a').nth(1).waitFor();
+  const place = (): Promise<number> => page.evaluate("[...document.querySelectorAll('tbody a')].indexOf(document.activeElement)");
+  await page.keyboard.press('j');
+  expect(await place()).toBe(0);
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  expect(await place()).toBe(2);
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/sessions\/runaway$/);
+  await page.goBack();
+  await page.locator('tbody a').nth(1).waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/sessions\/runaway$/);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('failures are counted in the head beyond what is loaded, marked on a step and its group, and shown alone', async () => {
+  const { page, complaints } = await open('/sessions/runaway');
+  const failed = page.getByRole('link', { name: '2 failed steps' });
+  await failed.waitFor();
+  const group = steps(page).filter({ hasText: '1 failed' });
+  expect(await group.first().getAttribute('aria-expanded')).toBe('true');
+  await steps(page).filter({ hasText: 'failed 500' }).first().waitFor();
+  await failed.click();
+  await page.getByText('2 of 1,100 steps', { exact: true }).waitFor();
+  expect(await steps(page).getByRole('gridcell').first().innerText()).toBe('6');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a row has its own words, and its model only where it changes', async () => {
+  const { page } = await open('/sessions/usual-1');
+  const second = steps(page).nth(2);
+  await second.getByText('Is the export faster in turn 3?').waitFor();
+  await second.getByText('Part c of the export is faster now.').waitFor();
+  const widthOf = async (text: string, row: number): Promise<number> =>
+    (await steps(page).nth(row).getByText(text, { exact: true }).boundingBox())?.width ?? 0;
+  expect(await widthOf('gpt-4o', 2)).toBeLessThan(2);
+  await page.context().close();
+});
+
+it('a runaway is told from an ordinary session, and each sentence leads to what shows it', async () => {
+  const { page, complaints } = await open('/sessions/usual-2');
+  await reasons(page).getByText('About as much as a usual session').waitFor();
+  expect(await reasons(page).getByRole('listitem').count()).toBe(1);
+
+  await page.goto(`${service.api}/sessions/runaway`);
+  await reasons(page).getByText('110 times a usual session: $11.00 against $0.10, the median of 6 of this name').waitFor();
+  await reasons(page).getByText('1,100 steps against 10.').waitFor();
+  await reasons(page).getByText('0 % of the input came from the provider’s cache, against 80 %.').waitFor();
+  await reasons(page).getByRole('link', { name: 'Show them by steps' }).click();
+  await page.waitForURL(/\/sessions\?.*sort=total_requests/);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(usualSessions + 1);
+  await page.goBack();
+
+  // What is said of single steps is said once all are there.
+  await page.locator('[role=treegrid]').press('End');
+  await page.locator('[role=treegrid]').press('End');
+  await reasons(page).getByText('of 1,100 requests say again what an earlier one said, apart from numbers').waitFor();
+  await reasons(page).getByRole('link', { name: 'Show the first repeat' }).click();
+  await panel(page).getByText('step 2 of 1,100').waitFor();
+  await reasons(page).getByRole('link', { name: 'Show the largest that was not' }).click();
+  await panel(page).getByText('step 1,100 of 1,100').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/sessions/runaway');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('the page itself does not scroll, a step is looked at beside the list, and the row of it stays in view', async () => {
+  const { page } = await open('/sessions/runaway');
+  await steps(page).nth(2).click();
+  await panel(page).getByText('step 3 of 1,100').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/sessions/runaway');
+  expect(await page.evaluate('document.documentElement.scrollHeight - window.innerHeight')).toBeLessThanOrEqual(0);
+  for (let pressed = 0; pressed < 40; pressed += 1) await page.keyboard.press('j');
+  const chosen = page.locator('[role=treegrid] [aria-selected=true]');
+  await expect.poll(() => chosen.getAttribute('aria-rowindex')).toBe('44');
+  const [row, list] = await Promise.all([chosen.boundingBox(), page.locator('[role=treegrid]').boundingBox()]);
+  expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0) + 1);
+  await page.context().close();
+});
+
+it('/ finds steps by their words, also those that were not loaded, and Escape brings all back', async () => {
+  const { page, complaints } = await open('/sessions/runaway');
+  await steps(page).nth(3).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('turn 1098');
+  await page.getByText('1 of 1,100 steps', { exact: true }).waitFor();
+  expect(await steps(page).getByRole('gridcell').first().innerText()).toBe('1,098');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => steps(page).count()).toBeGreaterThan(10);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});

@@ -187,6 +187,13 @@ it('the page itself does not scroll, a step is looked at beside the list, and th
   await expect.poll(() => chosen.getAttribute('aria-rowindex')).toBe('44');
   const [row, list] = await Promise.all([chosen.boundingBox(), page.locator('[role=treegrid]').boundingBox()]);
   expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0) + 1);
+  await page.goto(`${service.api}/sessions/runaway`);
+  await steps(page).nth(3).waitFor();
+  const top = (): Promise<number> => page.evaluate("document.querySelector('[role=treegrid]').scrollTop");
+  await page.evaluate("document.querySelector('[role=treegrid]').scrollTop = 1500");
+  await expect.poll(top).toBe(1500);
+  await page.locator('[role=treegrid]').press('Home');
+  await expect.poll(top).toBe(0);
   await page.context().close();
 });
 

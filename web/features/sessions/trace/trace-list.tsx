@@ -76,7 +76,11 @@ export function TraceList({
       aria-rowcount={rows.length + 1}
       aria-activedescendant={items.some(({ index }) => index === chosen) ? `${treeId}-${chosen}` : undefined}
       tabIndex={0}
-      onKeyDown={(event) => onTreeKey(event, actions, onEnter)}
+      onKeyDown={(event) => {
+        onTreeKey(event, actions, onEnter);
+        // The row at the end may be the chosen one, out of view.
+        if (event.key === 'Home' || event.key === 'End') scrollToIndex(event.key === 'Home' ? 0 : rows.length - 1);
+      }}
     >
       <Head />
       <div role="rowgroup" className={styles['rows']} style={{ height: virtual.getTotalSize() }}>

@@ -75,10 +75,7 @@ describe('GET /v1/session/{id}', () => {
     const third = recordIn('whole', 9, {
       sessionName: 'newer',
       userId: 'b',
-      properties: new Map([
-        ['Team', 'y'],
-        ['empty', ''],
-      ]),
+      properties: new Map(Object.entries({ Team: 'y', empty: '' })),
       usage,
     });
     await rig.insert([third, first, second]);

@@ -20,6 +20,12 @@ export interface TraceActions {
   readonly fold: (isFolded: boolean) => void;
 }
 
+interface ListActions extends TraceActions {
+  readonly reveal: (index: number) => void;
+  /** Index of the last row. */
+  readonly last: number;
+}
+
 interface TraceListProps {
   readonly rows: readonly Row[];
   readonly folded: ReadonlySet<string>;
@@ -76,11 +82,7 @@ export function TraceList({
       aria-rowcount={rows.length + 1}
       aria-activedescendant={items.some(({ index }) => index === chosen) ? `${treeId}-${chosen}` : undefined}
       tabIndex={0}
-      onKeyDown={(event) => {
-        onTreeKey(event, actions, onEnter);
-        // The row at the end may be the chosen one, out of view.
-        if (event.key === 'Home' || event.key === 'End') scrollToIndex(event.key === 'Home' ? 0 : rows.length - 1);
-      }}
+      onKeyDown={(event) => onTreeKey(event, { ...actions, reveal: scrollToIndex, last: rows.length - 1 }, onEnter)}
     >
       <Head />
       <div role="rowgroup" className={styles['rows']} style={{ height: virtual.getTotalSize() }}>
@@ -119,12 +121,15 @@ function useRows(count: number, list: RefObject<HTMLDivElement | null>) {
 }
 
 /** The keys of a tree; `j` and `k` are those of the whole page. */
-function onTreeKey(event: KeyboardEvent, actions: TraceActions, onEnter: () => void): void {
+function onTreeKey(event: KeyboardEvent, actions: ListActions, onEnter: () => void): void {
   if (event.target !== event.currentTarget) return;
   const step = rowStep(event);
   if (step !== undefined) actions.move(step);
-  else if (event.key === 'Home' || event.key === 'End') actions.toEnd(event.key === 'Home' ? 'first' : 'last');
-  else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') actions.fold(event.key === 'ArrowLeft');
+  else if (event.key === 'Home' || event.key === 'End') {
+    actions.toEnd(event.key === 'Home' ? 'first' : 'last');
+    // The row may be the chosen one, out of view.
+    actions.reveal(event.key === 'Home' ? 0 : actions.last);
+  } else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') actions.fold(event.key === 'ArrowLeft');
   else if (event.key === 'Enter') onEnter();
   else return;
   event.preventDefault();

@@ -83,6 +83,18 @@ describe('GET /v1/rate-limits/usage', () => {
     expect(calls).toMatchObject({ unit: 'requests', quota: 10, fullest: [{ value: null, used: 4, share: 0.4 }] });
   });
 
+  it('200: limits that count the same have one answer, each by its own quota', async () => {
+    await put([{ policy: '10;w=7200' }, { policy: '40;w=7200' }, { policy: '10;w=7200;u=cents' }, { policy: '10;w=7200', key_id: keyId }]);
+    const [small, large, budget, ofKey] = await usage();
+    const calls = small?.fullest[0]?.used ?? 0;
+    expect(calls).toBeGreaterThan(0);
+    expect([small?.fullest, large?.fullest]).toEqual([
+      [{ value: null, used: calls, share: calls / 10 }],
+      [{ value: null, used: calls, share: calls / 40 }],
+    ]);
+    expect([budget?.fullest[0]?.used === calls, ofKey?.fullest]).toEqual([false, []]);
+  });
+
   it('200: a calendar window says when it ends, and a limit of a key counts that key alone', async () => {
     await put([{ policy: '1000;calendar=month;tz=UTC;u=cents' }, { policy: '10;w=3600', key_id: keyId }]);
     const [month, ofKey] = await usage();

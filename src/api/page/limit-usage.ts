@@ -8,10 +8,13 @@ import { intervals } from '../../model/vocabulary/metrics.ts';
 import type { MetricsCell } from '../../query/metrics/answer.ts';
 import { planMetrics } from '../../query/metrics/plan.ts';
 import type { RequestContext } from '../endpoint/endpoint.ts';
+import { forEachAtOnce } from '../../platform/bounds/at-once.ts';
 import { answerOfPlan } from './metrics-rows.ts';
 
 const shownSegments = 20;
 const picodollars = 1e12;
+/** Of one call; the store has others to answer. */
+const measuresAtOnce = 4;
 
 /**
  * How much of each limit is used, by the record. The gateway's own counts are under fingerprints of users and values, which have no names.
@@ -21,37 +24,65 @@ export async function limitUsage(call: RequestContext, limits: readonly StoredLi
   const keys = limits.some(({ keyId }) => keyId !== null) ? await ports.apiKeys.list(principal.organizationId) : [];
   const hashes = new Map(keys.map(({ id, keyHash }) => [id, keyHash]));
   const now = ports.now();
-  const items: LimitUsageItem[] = [];
-  // One after another: an organisation has dozens of limits at most, and the store has others to answer.
-  for (const { policy: text, keyId, rule } of limits) {
-    const policy = parseLimitPolicy(text);
-    const span = spanOf(policy, now);
-    const quota = policy.unit === 'cents' ? Number(policy.quota) / picodollars : Number(policy.quota / unitsOfCall);
-    const uses = await usesOf(call, policy, { from: span.from, keyHash: keyId === null ? undefined : (hashes.get(keyId) ?? '') });
-    items.push({
+  const asked = limits.map((limit) => ({ limit, ...measureOf(limit, now, hashes) }));
+  const measures = new Map(asked.map(({ key, measure }) => [key, measure]));
+  const used = new Map<string, readonly SegmentUse[]>();
+  await forEachAtOnce([...measures], measuresAtOnce, async ([key, measure]) => {
+    used.set(key, await usesOf(call, measure));
+  });
+  return asked.map(({ limit: { policy: text, keyId, rule }, policy: { unit, quota: amount }, span, key }) => {
+    const quota = unit === 'cents' ? Number(amount) / picodollars : Number(amount / unitsOfCall);
+    return {
       policy: text,
       key_id: keyId,
       ...(rule === undefined ? {} : { alert_id: rule.id, alert_name: rule.name }),
-      unit: policy.unit === 'cents' ? 'usd' : 'requests',
+      unit: unit === 'cents' ? 'usd' : 'requests',
       quota,
       from: new Date(span.from).toISOString(),
       to: span.to === null ? null : new Date(span.to).toISOString(),
-      fullest: uses.map(({ value, used }) => ({ value, used, share: used / quota })),
-    });
-  }
-  return items;
+      fullest: (used.get(key) ?? []).map(({ value, used: use }) => ({ value, used: use, share: use / quota })),
+    };
+  });
 }
 
-function spanOf({ window }: LimitPolicy, now: number): { readonly from: number; readonly to: number | null } {
-  if (window.kind === 'fixed') return { from: now - window.ms, to: null };
-  const { startsAt, endsAt } = calendarBounds(window, now);
-  return { from: startsAt, to: endsAt };
+interface Span {
+  readonly from: number;
+  readonly to: number | null;
 }
 
-interface Scope {
+/** What a limit counts of the record. Limits that differ in their quota alone share it. */
+interface Measure {
+  readonly metric: 'cost' | 'count';
+  readonly dimension: string | undefined;
   readonly from: number;
   /** Undefined: calls of every key. */
   readonly keyHash: string | undefined;
+}
+
+interface Measured {
+  readonly policy: LimitPolicy;
+  readonly span: Span;
+  readonly key: string;
+  readonly measure: Measure;
+}
+
+function measureOf({ policy: text, keyId }: StoredLimit, now: number, hashes: ReadonlyMap<string, string>): Measured {
+  const policy = parseLimitPolicy(text);
+  const { unit, segment } = policy;
+  const span = spanOf(policy, now);
+  const measure: Measure = {
+    metric: unit === 'cents' ? 'cost' : 'count',
+    dimension: segment === undefined ? undefined : segment.of === 'user' ? 'user' : `properties.${segment.name}`,
+    from: span.from,
+    keyHash: keyId === null ? undefined : (hashes.get(keyId) ?? ''),
+  };
+  return { policy, span, key: JSON.stringify(measure), measure };
+}
+
+function spanOf({ window }: LimitPolicy, now: number): Span {
+  if (window.kind === 'fixed') return { from: now - window.ms, to: null };
+  const { startsAt, endsAt } = calendarBounds(window, now);
+  return { from: startsAt, to: endsAt };
 }
 
 interface SegmentUse {
@@ -59,9 +90,7 @@ interface SegmentUse {
   readonly used: number;
 }
 
-async function usesOf(call: RequestContext, { unit, segment }: LimitPolicy, { from, keyHash }: Scope): Promise<readonly SegmentUse[]> {
-  const metric = unit === 'cents' ? 'cost' : 'count';
-  const dimension = segment === undefined ? undefined : segment.of === 'user' ? 'user' : `properties.${segment.name}`;
+async function usesOf(call: RequestContext, { metric, dimension, from, keyHash }: Measure): Promise<readonly SegmentUse[]> {
   const query = {
     metrics: [metric],
     groupBy: dimension === undefined ? [] : [dimension],

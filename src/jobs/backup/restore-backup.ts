@@ -6,7 +6,8 @@ import { syncFolder } from '../../platform/files.ts';
 import { takeLock } from '../../platform/process-lock.ts';
 import { storeSteps } from '../../store/schema/migrate.ts';
 import { restoreParts } from '../../store/parts/restore-parts.ts';
-import { copyFileWhole, forEachAtOnce } from './copy-file.ts';
+import { forEachAtOnce } from '../../platform/bounds/at-once.ts';
+import { copyFileWhole } from './copy-file.ts';
 import { type BackedUpFile, type Manifest, readManifest } from './manifest.ts';
 import { isMissingOrEmpty } from './write-backup.ts';
 

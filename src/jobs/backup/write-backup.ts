@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writ
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { isMissing, isSystemError, syncFolder } from '../../platform/files.ts';
-import { copyFileWhole, forEachAtOnce } from './copy-file.ts';
+import { forEachAtOnce } from '../../platform/bounds/at-once.ts';
+import { copyFileWhole } from './copy-file.ts';
 import { type BackedUpFile, type Manifest, writeManifest } from './manifest.ts';
 import type { Snapshot } from './snapshot.ts';
 

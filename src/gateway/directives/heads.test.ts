@@ -28,6 +28,13 @@ describe('the head of a request', () => {
     expect(passed).toEqual(['Accept', 'a/b', 'Referer', 'http://x/?key=s', 'ACCEPT', 'c/d', 'X-Other', 'secret']);
   });
 
+  it('records by what a coding agent names itself', () => {
+    const lines = ['Originator', 'codex_cli_rs', 'X-App', 'cli', 'X-Title', 'Cline', 'X-Cline-Version', '3.74.0'];
+    const { recorded, passed } = readRequestHead(lines);
+    expect(recorded).toEqual({ originator: 'codex_cli_rs', 'x-app': 'cli', 'x-title': 'Cline', 'x-cline-version': '3.74.0' });
+    expect(passed).toEqual(lines);
+  });
+
   it('a key of ours passes under no name', () => {
     const ours = 'sk-svc-us-abc';
     const lines = ['X-Any', ours, 'Accept', ours, 'Accept-Encoding', ours, 'X-Auth-Token', `Bearer ${ours}`, 'Cookie', `a=${ours}`];

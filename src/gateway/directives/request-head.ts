@@ -3,6 +3,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { holdsOurKey } from '../../auth/api-key.ts';
 import { withoutSessionCookies } from '../../auth/session-cookie.ts';
 import type { TraceContext } from '../../model/record/exchange.ts';
+import { clientHeaders } from '../../model/vocabulary/clients.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { agentHeaderRows } from './agents.ts';
 import { type Directives, DirectiveReader } from './directives.ts';
@@ -22,7 +23,15 @@ import {
 } from '../http/headers.ts';
 
 /** An allow-list: a header that is not in it is not recorded, so an unknown credential cannot be either. */
-const recordedNames = ['content-type', 'content-encoding', 'user-agent', 'referer', 'accept', ...wireFacts.recordedRequestHeaders];
+const recordedNames = [
+  'content-type',
+  'content-encoding',
+  'user-agent',
+  'referer',
+  'accept',
+  ...clientHeaders,
+  ...wireFacts.recordedRequestHeaders,
+];
 
 const clients: ReadonlyMap<string, string> = new Map(wireFacts.clientHeaders);
 

@@ -17,6 +17,11 @@ describe('the program that made a call', () => {
     expect([interpret().client, interpret().clientVersion]).toEqual(['', '']);
   });
 
+  test('is told by its own headers where its user agent is that of a package', () => {
+    const requestHeaders = { ...json, 'user-agent': 'OpenAI/JS 7.59.0', 'x-title': 'Cline', 'x-cline-version': '3.74.0' };
+    expect(interpret({ requestHeaders })).toMatchObject({ client: 'cline', clientVersion: '3.74.0' });
+  });
+
   test('is read after the rules of redaction for requests', () => {
     expect(interpret({ requestHeaders: { ...json, 'user-agent': 'anna-bot/3' }, redact })).toMatchObject({ client: '[name]-bot' });
   });

@@ -96,7 +96,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     changes,
     sessionChanges: facts.sessionChanges,
     ...mapTextTags((name) => texts[name]),
-    ...madeAndFailed(texts, failure),
+    ...madeAndFailed(open, texts, failure),
     ...costFieldsOf(costOf(exchange, { request: request.facts, response: response.facts }, context.prices)),
     ...notYetKnown,
     ...cacheFactsOf(open),
@@ -110,8 +110,8 @@ function costFieldsOf({ cost, source, reference, applied }: Cost) {
 }
 
 /** What made the call, and why it failed, after redaction. */
-function madeAndFailed({ userAgent, failureType, failureMessage }: RecordTexts, failure: Failure | null) {
-  const { name, version } = clientOf(userAgent);
+function madeAndFailed({ headers }: ExchangeOpen, { userAgent, failureType, failureMessage }: RecordTexts, failure: Failure | null) {
+  const { name, version } = clientOf(userAgent, headers);
   return {
     client: name,
     clientVersion: version,

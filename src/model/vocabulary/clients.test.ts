@@ -22,11 +22,33 @@ const seen: readonly (readonly [userAgent: string, name: string, version: string
   ['Anthropic/JS 1.14.0', 'anthropic-node', '1.14.0'],
   ['AsyncAnthropic/Python 0.70.0', 'anthropic-python', '0.70.0'],
   ['google-genai-sdk/3.3.0 gl-node/v22.23.5', 'google-genai', '3.3.0'],
+  ['RooCode/3.53.0', 'roo-code', '3.53.0'],
+  ['Zed/0.219.4+stable.119.abc123 (macos; aarch64)', 'zed', '0.219.4+stable.119.abc123'],
+  ['Mozilla/5.0 (Macintosh) AppleWebKit/537.36 Cursor/1.4.5 Chrome/132.0 Electron/34.5.1 Safari/537.36', 'cursor', '1.4.5'],
 ];
 
 describe('a program is named by its user agent', () => {
   test.each(seen)('%s', (userAgent, name, version) => {
     expect(clientOf(userAgent)).toEqual({ name, version });
+  });
+});
+
+describe('an agent with the user agent of a package, or of what stands between, is named by its own headers', () => {
+  test.each([
+    ['Anthropic/JS 1.14.0', { 'x-app': 'cli' }, 'claude-code', ''],
+    ['python-httpx/0.27.0', { originator: 'codex_cli_rs' }, 'codex', ''],
+    ['OpenAI/JS 7.59.0', { 'x-title': 'Cline', 'x-cline-version': '3.74.0' }, 'cline', '3.74.0'],
+    ['OpenAI/JS 7.59.0', { 'x-title': 'Cline' }, 'cline', ''],
+    ['OpenAI/JS 7.59.0', { 'x-title': 'Kilo Code' }, 'kilo', ''],
+    ['', { 'x-title': 'Roo Code' }, 'roo-code', ''],
+    ['OpenAI/Python 2.24.0', { 'x-title': 'Aider' }, 'aider', ''],
+  ])('%s with %j', (userAgent, headers, name, version) => {
+    expect(clientOf(userAgent, headers)).toEqual({ name, version });
+  });
+
+  test('its own user agent is more exact, and the name of any other application is not taken for one', () => {
+    expect(clientOf('claude-cli/2.1.332', { 'x-app': 'cli' })).toEqual({ name: 'claude-code', version: '2.1.332' });
+    expect(clientOf('OpenAI/JS 7.59.0', { 'x-title': 'Our shop', originator: 'shop' })).toEqual({ name: 'openai-node', version: '7.59.0' });
   });
 });
 

@@ -20,7 +20,7 @@ interface ClientRow {
  * Programs by their user agents. Agents stand before the packages that they are made with, because a user agent may name both. A program
  * without a row is shown by the first product of its user agent.
  */
-const clients: readonly ClientRow[] = [
+const agents: readonly ClientRow[] = [
   { name: 'claude-code', product: /\bclaude-cli\/([^\s(]+)/i, source: 'Claude Code 2.1.332' },
   {
     name: 'codex',
@@ -45,6 +45,16 @@ const clients: readonly ClientRow[] = [
     product: /\bQwenCode\/([^\s(]+)/i,
     source: 'https://github.com/QwenLM/qwen-code/tree/main/packages/core/src/core/openaiContentGenerator/provider',
   },
+  {
+    name: 'roo-code',
+    product: /\bRooCode\/([^\s(]+)/,
+    source: 'https://github.com/RooCodeInc/Roo-Code/blob/main/src/api/providers/constants.ts',
+  },
+  { name: 'zed', product: /^Zed\/([^\s(]+)/, source: 'Zed 0.219.4' },
+  { name: 'cursor', product: /\bCursor\/([^\s(]+)/, source: 'Cursor 1.4.5' },
+];
+
+const packages: readonly ClientRow[] = [
   { name: 'ai-sdk', product: /(?:^|\s)ai\/([^\s(]+)/, source: 'ai 7.0.173 and 6.0.326' },
   { name: 'ai-sdk', product: /\bai-sdk[-/][a-z-]+\/([^\s(]+)/, source: 'ai 7.0.173 and 6.0.326' },
   { name: 'openai-node', product: /^(?:Azure)?OpenAI\/JS ([^\s(]+)/, source: 'openai 7.59.0' },
@@ -54,15 +64,70 @@ const clients: readonly ClientRow[] = [
   { name: 'google-genai', product: /\bgoogle-genai-sdk\/([^\s(]+)/, source: '@google/genai 3.3.0' },
 ];
 
-/** The program by its user agent; names and versions are cut to 64 characters. */
-export function clientOf(userAgent: string): Client {
+interface ClientHeader {
+  readonly name: string;
+  /** Lower case. */
+  readonly header: string;
+  readonly value: RegExp;
+  /** Header with the version. */
+  readonly version?: string;
+  readonly source: string;
+}
+
+/** Headers by which agents name themselves while their user agent is that of a package, or of what stands between. */
+const agentHeaders: readonly ClientHeader[] = [
+  { name: 'claude-code', header: 'x-app', value: /^cli(?:-bg)?$/, source: 'Claude Code 2.1.332' },
+  {
+    name: 'codex',
+    header: 'originator',
+    value: /^(?:codex[_-](?:cli_rs|exec|tui|vscode|sdk_ts)|Codex Desktop)$/i,
+    source: 'https://github.com/openai/codex/blob/rust-v0.156.1/codex-rs/core/src/default_client.rs',
+  },
+  {
+    name: 'cline',
+    header: 'x-title',
+    value: /^Cline$/,
+    version: 'x-cline-version',
+    source: 'https://github.com/cline/cline/blob/main/src/core/api/providers/zai.ts',
+  },
+  { name: 'kilo', header: 'x-title', value: /^Kilo Code$/, source: 'Kilo 7.7.9' },
+  {
+    name: 'roo-code',
+    header: 'x-title',
+    value: /^Roo Code$/,
+    source: 'https://github.com/RooCodeInc/Roo-Code/blob/main/src/api/providers/constants.ts',
+  },
+  { name: 'aider', header: 'x-title', value: /^Aider$/, source: 'https://github.com/Aider-AI/aider/blob/main/aider/models.py' },
+];
+
+/** The headers that name a program beside its user agent; in lower case. */
+export const clientHeaders: readonly string[] = [
+  ...new Set(agentHeaders.flatMap(({ header, version }) => [header, ...(version === undefined ? [] : [version])])),
+];
+
+/**
+ * The program by its user agent and by agents' own headers; names and versions are cut to 64 characters.
+ * @param headers by lower-case name.
+ */
+export function clientOf(userAgent: string, headers: Readonly<Record<string, string>> = {}): Client {
   const text = userAgent.slice(0, clientLimits.userAgentCharacters).trim();
-  for (const { name, product } of clients) {
-    const version = product.exec(text)?.[1];
-    if (version !== undefined) return { name, version: cut(version) };
-  }
+  const found = namedIn(agents, text) ?? namedByHeader(headers) ?? namedIn(packages, text);
+  if (found !== undefined) return found;
   const [, name = '', version = ''] = /^([^\s/(]+)(?:\/([^\s(]*))?/.exec(text) ?? [];
   return { name: cut(name), version: cut(version) };
+}
+
+function namedIn(rows: readonly ClientRow[], userAgent: string): Client | undefined {
+  for (const { name, product } of rows) {
+    const version = product.exec(userAgent)?.[1];
+    if (version !== undefined) return { name, version: cut(version) };
+  }
+  return undefined;
+}
+
+function namedByHeader(headers: Readonly<Record<string, string>>): Client | undefined {
+  const row = agentHeaders.find(({ header, value }) => value.test(headers[header] ?? ''));
+  return row === undefined ? undefined : { name: row.name, version: cut((row.version && headers[row.version]) ?? '') };
 }
 
 function cut(text: string): string {

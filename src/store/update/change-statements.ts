@@ -8,6 +8,7 @@ import {
   previewColumns,
 } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import { previewLimits } from '../../model/vocabulary/limits.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { updateRows } from '../../sql/commands.ts';
 import { columnName } from '../../sql/identifier.ts';
@@ -205,6 +206,15 @@ function linksOf({ changes }: RequestChanges): string[] {
 /** Empty: the row keeps its own. */
 function previewOf({ changes }: RequestChanges, column: (typeof previewColumns)[number]): string {
   return changes.reduce((last, { change }) => (change.kind === 'fill' ? (change.previews?.[column] ?? last) : last), '');
+}
+
+/** Bytes of the previews that a patch holds: it has each changed column of every row, also of a row that keeps its own. */
+export function bytesOfPreviews(requests: readonly RequestChanges[]): number {
+  return previewColumns.reduce((bytes, column) => {
+    const previews = requests.map((request) => previewOf(request, column));
+    if (previews.every((preview) => preview === '')) return bytes;
+    return bytes + previews.reduce((sum, preview) => sum + (preview === '' ? previewLimits.bytes : Buffer.byteLength(preview)), 0);
+  }, 0);
 }
 
 function scoreNamesOf(request: RequestChanges): string[] {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AcceptedChange, Change, ChangedValue, HistoryKind } from '../../model/change.ts';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
 import { makeChangeStored, type StoredChange } from './change.ts';
+import { PendingPatches } from './pending-patches.ts';
 import type { Connections } from '../engine/connections.ts';
 import { createdAt, makeInsertLines, nastyTexts, openStoreRig, requestLine, type StoreRig, tenant } from '../testing/store-harness.ts';
 
@@ -367,4 +369,31 @@ describe('a change', () => {
     expect(await historyOf(unknown)).toEqual([]);
     expect(await historyOf(id)).toHaveLength(1);
   });
+});
+
+/** Notes how large each patch is told to be. */
+class NotedPatches extends PendingPatches {
+  readonly told: number[] = [];
+
+  override flushIfOverLimit(connections: Connections, client: ClickHouseClient, bytes: number): Promise<void> {
+    this.told.push(bytes);
+    return super.flushIfOverLimit(connections, client, bytes);
+  }
+}
+
+const filling = (previews: Readonly<Record<string, string>>): Change => ({
+  kind: 'fill',
+  values: new Map([['a', '1']]),
+  over: new Map(),
+  links: [],
+  previews,
+});
+
+test('the previews that a change fills count in the size of its patch', async () => {
+  const patches = new NotedPatches();
+  const changeStored = makeChangeStored(rig.connections, undefined, patches);
+  await changeStored(changeOf(await stored(), filling({})));
+  await changeStored(changeOf(await stored(), filling({ input_preview: 'ü'.repeat(200), output_preview: 'Yes.' })));
+  const [without = 0, withPreviews = 0] = patches.told;
+  expect(withPreviews - without).toBe(404);
 });

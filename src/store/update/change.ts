@@ -4,6 +4,7 @@ import type { AcceptedChange } from '../../model/change.ts';
 import { type OrganizationId, type Uuid, uuidToNumber } from '../../model/ids.ts';
 import type { CompiledSql } from '../../sql/statement.ts';
 import {
+  bytesOfPreviews,
   type ChangedRequest,
   changedRequest,
   type FactsRow,
@@ -51,7 +52,7 @@ const maxCharacters = 4 * 1024 * 1024;
 /** Names per statement: the old values are read, each up to 8 KiB. */
 const maxNames = 4096;
 
-/** Bytes of a patch per row, beside its properties. */
+/** Bytes of a patch per row, beside its properties and previews. */
 const otherBytesOfPatch = 256;
 
 /** A burst ends when nothing new has arrived after this pause. `maxLooks` bounds the pauses for a growing group. */
@@ -192,7 +193,7 @@ async function updateRequests(
   organizationId: OrganizationId,
   changed: readonly ChangedRequest[],
 ): Promise<void> {
-  const bytes = changed.reduce((sum, { total }) => sum + total.bytes + otherBytesOfPatch, 0);
+  const bytes = changed.reduce((sum, { total }) => sum + total.bytes + otherBytesOfPatch, bytesOfPreviews(changed));
   await writePatch({ connections, patches }, updateStatement(organizationId, changed), bytes);
 }
 

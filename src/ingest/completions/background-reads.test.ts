@@ -218,6 +218,54 @@ describe('a read completes nothing', () => {
   });
 });
 
+async function previewOfAnswer(id: RequestId): Promise<unknown> {
+  const [row] = await spool.read<{ readonly preview: string }>(
+    `SELECT output_preview AS preview FROM requests WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${uuidToNumber(id)}')`,
+  );
+  return row?.preview;
+}
+
+describe('the beginning of the answer', () => {
+  test.each(['call', 'read'])('comes with the read where the call has none, whichever is stored first: the %s', async (first) => {
+    const response = newResponse();
+    const other = spool.openWriter();
+    const [made, fetches] = first === 'call' ? [writer, other] : [other, writer];
+    const id = await spool.write(made, call(response));
+    if (first === 'call') await spool.drainAll();
+    await spool.write(fetches, read(response, finished(response)));
+    await spool.drainAll();
+    expect(await previewOfAnswer(id)).toBe('Hello.');
+  });
+
+  test('is a tool that it calls, where it has no text', async () => {
+    const response = newResponse();
+    const id = await spool.write(writer, call(response));
+    const output = [{ type: 'function_call', call_id: 'c', name: 'find_harbour', arguments: '{"near":"Bergen"}' }];
+    await spool.write(writer, read(response, finished(response, { output })));
+    await spool.drainAll();
+    expect(await previewOfAnswer(id)).toContain('find_harbour');
+  });
+
+  test('stays what the call stated', async () => {
+    const response = newResponse();
+    const begun = [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Begun.' }] }];
+    const stated = finished(response, { status: 'queued', usage: null, output: begun });
+    const id = await spool.write(writer, { ...call(response), response: stated });
+    await spool.write(writer, read(response, finished(response)));
+    await spool.drainAll();
+    expect(await previewOfAnswer(id)).toBe('Begun.');
+  });
+
+  test.each(['call', 'read'])('stays away where the response of the %s is not kept', async (which) => {
+    const response = newResponse();
+    const omitting = { tags: { properties: [], responseBody: 'counted' as const } };
+    const id = await spool.write(writer, call(response, which === 'call' ? omitting : {}));
+    await spool.write(writer, read(response, finished(response), which === 'read' ? omitting : {}));
+    await spool.drainAll();
+    expect([await previewOfAnswer(id), (await factsOf(id))?.['prompt_tokens']]).toEqual(['', 1000]);
+  });
+});
+
 test('a read changes nothing that its call stated', async () => {
   const response = newResponse();
   const id = await spool.write(writer, {

@@ -39,7 +39,17 @@ const completedBy = 'gateway';
 export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
   const { rows, pricingOf, now } = ports;
   return async (completion) => {
-    const { organizationId, provider, responseId, origin = '', credentialHash = '', usage, bills, reportedCost } = completion;
+    const {
+      organizationId,
+      provider,
+      responseId,
+      origin = '',
+      credentialHash = '',
+      usage,
+      bills,
+      reportedCost,
+      outputPreview = '',
+    } = completion;
     // A read that an earlier version left waiting.
     if (credentialHash === '') return false;
     const before = await rows.find({ organizationId, provider, responseId, origin, credentialHash, ...timeRangeOf(completion) });
@@ -55,7 +65,8 @@ export function makeCompleteUsage(ports: CompleteUsagePorts): CompleteUsage {
     // First: a repetition finds no record that awaits usage. Settling is idempotent.
     if (amount !== undefined) await settle({ organizationId, requestId: before.requestId, amount }, ports);
     const cost = completedCost(billed, reported, pricing);
-    await rows.complete({ organizationId, before, usage, responseModel, serviceTier, cost, acceptedAt: now(), keyId: completedBy });
+    const acceptedAt = now();
+    await rows.complete({ organizationId, before, usage, responseModel, serviceTier, cost, outputPreview, acceptedAt, keyId: completedBy });
     ports.onCompleted(organizationId, {
       before: spendOf({ ...before.billed, model: modelOf(before.billed) }),
       now: spendOf({ ...billed, model: modelOf(billed), cost: cost === undefined ? before.billed.cost : cost.cost }),

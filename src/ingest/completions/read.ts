@@ -10,7 +10,8 @@ import { openAiResponses } from '../../providers/openai/responses.ts';
 import type { WireFormat } from '../../providers/format/provider.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
 import { type InterpretContext, recordNameOf, redacted, withShortNames } from '../interpret/interpret.ts';
-import { readResponse, type ReadRequest, upstreamPath } from '../interpret/bodies.ts';
+import { type ReadRequest, type ReadResponse, readResponse, upstreamPath } from '../interpret/bodies.ts';
+import { outputPreviewOf, recordedValue } from '../interpret/previews.ts';
 import { textsOf } from '../interpret/record-texts.ts';
 
 /**
@@ -37,9 +38,9 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
   if (open.method !== 'GET' || responseHead === undefined || responseHead.status < 200 || responseHead.status > 299) return undefined;
   const { credentialHash = '' } = open;
   if (credentialHash === '') return undefined;
-  const read = readResponseId(exchange);
-  if (read === undefined) return undefined;
-  const { responseId, format } = read;
+  const named = readResponseId(exchange);
+  if (named === undefined) return undefined;
+  const { responseId, format } = named;
   const response = withShortNames(readResponse(exchange, format));
   const { facts } = response;
   const { usage } = facts;
@@ -47,11 +48,10 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
   const body = objectOf(response.parsed);
   if (unfinishedStatuses.has(facts.finishReason) || (textOf(body['id']) || responseId) !== responseId) return undefined;
   const usageOnly = { ...response, body: noRequest.body, inPieces: false, facts: { ...facts, completionText: '' } };
-  const texts = redacted(
-    textsOf(exchange, { request: noRequest, response: usageOnly, properties: new Map(), failure: null }),
-    open.provider,
-    context,
-  );
+  const textsWith = (read: ReadResponse) =>
+    redacted(textsOf(exchange, { request: noRequest, response: read, properties: new Map(), failure: null }), open.provider, context);
+  const texts = textsWith(usageOnly);
+  const whole = textsWith(response);
   return {
     organizationId: open.organizationId,
     responseId,
@@ -65,6 +65,7 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
     model: texts.responseModel,
     serviceTier: texts.serviceTier,
     reportedCost: facts.providerCost === null ? null : moneyText(facts.providerCost),
+    outputPreview: outputPreviewOf(recordedValue(response, whole.responseBody), whole.completionText),
   };
 }
 

@@ -26,6 +26,8 @@ export interface UsageCompletion {
   readonly serviceTier: string;
   /** The provider's own figure, as written by `moneyText`. */
   readonly reportedCost: string | null;
+  /** Beginning of the answer, empty where it is not kept; absent in a checkpoint of an earlier version. */
+  readonly outputPreview?: string;
 }
 
 /** Identifies the calls that a read may complete: reads that another could complete never share a key. */

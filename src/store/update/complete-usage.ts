@@ -50,6 +50,8 @@ export interface CompletedCall {
   readonly serviceTier: string;
   /** Undefined: the cost stays. */
   readonly cost: StatedCost | undefined;
+  /** Beginning of the answer; empty: not known. A call that has one keeps it, and one whose response is not kept gets none. */
+  readonly outputPreview: string;
   /** Unix milliseconds. */
   readonly acceptedAt: number;
   readonly keyId: string;
@@ -72,7 +74,7 @@ export interface UsageRows {
 
 /** The number of an entry is its time in microseconds: see `RequestChanger.stamp`. */
 const numbersInMs = 1000;
-/** Bytes of a patch, beside the usage as received. */
+/** Bytes of a patch, beside the usage as received and the preview. */
 const bytesOfPatch = 1024;
 
 const awaits = sql`((prompt_tokens IS NULL AND completion_tokens IS NULL) OR usage_estimated)`;
@@ -87,7 +89,9 @@ export function makeUsageRows(connections: Connections, patches: PendingPatches)
     complete: async (call) => {
       try {
         await insertHistory(connections, call);
-        await writePatch({ connections, patches }, updateStatement(call), bytesOfPatch + usageText(call.usage).length);
+        const outputPreview = await keptPreview(connections, call);
+        const bytes = bytesOfPatch + usageText(call.usage).length + Buffer.byteLength(outputPreview);
+        await writePatch({ connections, patches }, updateStatement({ ...call, outputPreview }), bytes);
       } catch (error) {
         throw storeFailure(error);
       }
@@ -188,7 +192,7 @@ function entriesOf({ organizationId, before, usage, cost, acceptedAt, keyId }: C
 }
 
 /** Only a row that still awaits its usage gets it. */
-function updateStatement({ organizationId, before, usage, responseModel, serviceTier, cost }: CompletedCall): CompiledSql {
+function updateStatement({ organizationId, before, usage, responseModel, serviceTier, cost, outputPreview }: CompletedCall): CompiledSql {
   const { billed, requestId } = before;
   const parts = [...partsOf(usage)];
   const counts = [
@@ -219,14 +223,14 @@ function updateStatement({ organizationId, before, usage, responseModel, service
       ([column, text]) => [column, sql`${param(text, 'String', column)}`] as const,
     ),
     ...(cost === undefined ? [] : [['cost', costValue(cost)] as const]),
+    ...(outputPreview === '' ? [] : [['output_preview', previewValue(outputPreview)] as const]),
   ]);
   const assignments = [
     ...Array.from(values, ([column, value]) => sql`${identifier(column)} = ${value}`),
     sql`display = ${displayValue(values)}`,
     sql`updated_at = now64(3, 'UTC')`,
   ];
-  const createdAt = sql`created_at = ${dateTime64(billed.createdAt, 'created')}`;
-  return compileFor(organizationId, updateRows(requests([createdAt, isRequest(requestId), awaits]), assignments));
+  return compileFor(organizationId, updateRows(requests([isAt(billed), isRequest(requestId), awaits]), assignments));
 }
 
 function sourceTexts({ costSource, priceReference, appliedPrice }: StatedCost): readonly (readonly [column: string, text: string])[] {
@@ -239,6 +243,22 @@ function sourceTexts({ costSource, priceReference, appliedPrice }: StatedCost): 
 
 function costValue({ cost }: StatedCost): Fragment {
   return sql`toDecimal128OrNull(${param(cost === null ? '' : moneyText(cost), 'String', 'cost')}, 12)`;
+}
+
+/** The preview that the call may have: none where its own response is not kept. */
+async function keptPreview(connections: Connections, { organizationId, before, outputPreview }: CompletedCall): Promise<string> {
+  if (outputPreview === '') return '';
+  const kept = ownRows('bodies', [isAt(before.billed), isRequest(before.requestId), sql`response_kind != 'absent'`]);
+  const found = compileFor(organizationId, select({ columns: sql`request_id`, from: kept, limit: 1 }));
+  return (await readRows(connections, 'update', found, updateSettings)).length > 0 ? outputPreview : '';
+}
+
+function previewValue(preview: string): Fragment {
+  return sql`if(output_preview = '', ${param(preview, 'String', 'output_preview')}, output_preview)`;
+}
+
+function isAt({ createdAt }: BilledRequest): Fragment {
+  return sql`created_at = ${dateTime64(createdAt, 'created')}`;
 }
 
 function isRequest(requestId: RequestId): Fragment {

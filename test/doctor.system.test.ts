@@ -116,6 +116,12 @@ describe('gatelog doctor', () => {
     },
   );
 
+  it('finds the service by the ports with which it was started, as other commands do', async () => {
+    const ports = { GATELOG_API_PORT: new URL(service.api).port, GATELOG_GATEWAY_PORT: new URL(service.gateway).port };
+    const { code, printed } = await doctor({ environment: { ...ports, GATELOG_API_KEY: key } });
+    expect([code, printed]).toEqual([0, expect.stringContaining(`${service.api}, by GATELOG_API_PORT`)]);
+  });
+
   it('tells programs the same as JSON', async () => {
     const { code, printed } = await doctor({
       ...(cases[0]?.[2]() ?? { environment: {} }),

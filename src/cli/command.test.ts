@@ -216,6 +216,7 @@ describe('a command line that cannot be understood says where the help is', () =
   test.each([
     [['keys', 'create'], 'Try "gatelog keys create --help".'],
     [['keys', 'nonsense'], 'Try "gatelog keys --help".'],
+    [['keys', 'nonsense', '--help'], 'Try "gatelog keys --help".'],
     [
       ['serve', '--port', '9000'],
       'Use a setting: GATELOG_GATEWAY_PORT and GATELOG_API_PORT, in the environment.\nTry "gatelog serve --help".',
@@ -226,6 +227,14 @@ describe('a command line that cannot be understood says where the help is', () =
     expect([code, hinted.slice(-end.length)]).toEqual([2, end]);
   });
 });
+
+test.each([[['limitz', '--help']], [['-h', 'limitz']], [['limitz', 'list', '--help']]])(
+  '%j: the command is not known, help or not',
+  async (words) => {
+    expect(await gatelog(words)).toEqual(await gatelog(words.filter((word) => !['--help', '-h', 'list'].includes(word))));
+    expect(await gatelog(words)).toMatchObject({ code: 2, hinted: containing("unknown command 'limitz'\n(Did you mean limits?)") });
+  },
+);
 
 test('config with settings that are wrong shows all of them, and says which', async () => {
   const { code, printed, hinted } = await gatelog(['config'], { GATELOG_FOO_BAR: '1', GATELOG_API_PORT: 'x', GATELOG_HOST: '10.0.0.1' });

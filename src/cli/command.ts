@@ -12,6 +12,7 @@ import { CommandError, type CommandContext, type CommandDependencies } from './b
 import { addCompletionCommand } from './completion/program.ts';
 import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
+import { addLimitCommands } from './programs/limits.ts';
 import { withFilter } from './programs/options.ts';
 import { addDoctorCommand } from './programs/doctor.ts';
 import { addPropertyCommands } from './programs/properties.ts';
@@ -49,6 +50,8 @@ Examples:
   gatelog properties set Team=search --filter all --dry-run
                                               how many requests a change of many would alter
   gatelog apply -f rules.yaml                 webhooks and alert rules as a file says
+  gatelog limits set --usd 5 --per 1h --by properties.Team
+                                              a budget for each team
   gatelog dead-letters list                   exchanges that could not be stored, and why
   gatelog prices import FILE                  list prices of your own: what a list would change
   gatelog backup /backups/monday              everything, while the service runs
@@ -88,6 +91,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addPropertyCommands(program, dependencies);
   addMetricsCommands(program, dependencies);
   addRuleCommands(program, dependencies);
+  addLimitCommands(program, dependencies);
   addDemoCommand(program, dependencies);
   addMcpCommand(program, dependencies);
   addDoctorCommand(program, dependencies);
@@ -156,7 +160,7 @@ export async function runCommand(words: readonly string[], dependencies: Command
     name = nameOf(command);
   });
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(commandWords(program, words), { from: 'user' });
     return exitCodes.done;
   } catch (error) {
     // Commander has already written its message.
@@ -167,6 +171,19 @@ export async function runCommand(words: readonly string[], dependencies: Command
     if (code === exitCodes.misused) dependencies.hint(`Try "${name} --help".`);
     return code;
   }
+}
+
+/** Words without the wish for help where the command is not known: commander would show the help of its parent, and say nothing of it. */
+function commandWords(program: Command, words: readonly string[]): readonly string[] {
+  let command = program;
+  for (const word of words) {
+    if (command.commands.length === 0) return words;
+    if (word.startsWith('-')) continue;
+    const child = command.commands.find((each) => each.name() === word);
+    if (child === undefined) return words.filter((each) => each !== '--help' && each !== '-h');
+    command = child;
+  }
+  return words;
 }
 
 function nameOf(command: Command): string {

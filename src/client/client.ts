@@ -122,4 +122,4 @@ export type {
 export type { Export } from './types/export.ts';
 export type { Reprice, RepriceReport } from './types/prices.ts';
 export type { Delivery, DeliveryDetail, Webhook, WebhookBody } from './types/webhooks.ts';
-export type { ApiKey, ProviderKey, RateLimit, RedactionRule, SignedIn } from './types/settings.ts';
+export type { ApiKey, LimitUsage, ProviderKey, RateLimit, RedactionRule, SignedIn } from './types/settings.ts';

@@ -5,7 +5,8 @@ import { type CommandDependencies, CommandError, UsageError } from './dependenci
 import { exitCodes } from './exit-codes.ts';
 import { type ServiceSettings, serviceSettings } from './environment-file.ts';
 
-const standardPort = '8788';
+/** Of an API whose settings name none. */
+export const standardApiPort = '8788';
 /** Further tries while a part of the service is away, at the interval that it names. */
 const retries = 4;
 
@@ -58,7 +59,7 @@ export function serviceName(dependencies: CommandDependencies): string {
 /** Of a service on this machine that takes the same settings. */
 function standardAddressOf({ environment }: CommandDependencies): string {
   const { GATELOG_API_PORT: port = '' } = environment;
-  return `http://127.0.0.1:${port === '' ? standardPort : port}`;
+  return `http://127.0.0.1:${port === '' ? standardApiPort : port}`;
 }
 
 function addressOf({ apiUrl }: ServiceSettings, dependencies: CommandDependencies): string {
@@ -66,7 +67,7 @@ function addressOf({ apiUrl }: ServiceSettings, dependencies: CommandDependencie
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
     throw new UsageError(
-      `GATELOG_API_URL is not the address of an API; write one such as http://127.0.0.1:${standardPort}, without a user.`,
+      `GATELOG_API_URL is not the address of an API; write one such as http://127.0.0.1:${standardApiPort}, without a user.`,
     );
   }
   return (url.origin + url.pathname).replace(/\/+$/, '');

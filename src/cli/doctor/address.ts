@@ -1,6 +1,7 @@
+import { standardApiPort } from '../base/client.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
-const standardAddress = 'http://127.0.0.1:8788';
+const standardAddress = `http://127.0.0.1:${standardApiPort}`;
 
 /** An address as it is used, and what there is to say of it. */
 export interface CheckedAddress {
@@ -11,8 +12,9 @@ export interface CheckedAddress {
 
 const check = 'address';
 
-/** Reads `GATELOG_API_URL`. @param given undefined: not set. */
-export function checkAddress(given: string | undefined): CheckedAddress {
+/** Reads `GATELOG_API_URL`. @param given undefined: not set. @param port `GATELOG_API_PORT`, of a service on this machine. */
+export function checkAddress(given: string | undefined, port = ''): CheckedAddress {
+  if (given === undefined && port !== '') return addressOfPort(port);
   const text = (given ?? standardAddress).trim();
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -39,6 +41,14 @@ export function checkAddress(given: string | undefined): CheckedAddress {
     return { address, finding: warn(check, `${placeOf(address)} is plain http: the key can be read on its way.`, remedy) };
   }
   return { address, finding: ok(check, `${placeOf(address)}${given === undefined ? ', the standard' : ''}`) };
+}
+
+function addressOfPort(port: string): CheckedAddress {
+  const url = URL.parse(`http://127.0.0.1:${port}`);
+  if (url === null || !/^\d+$/.test(port)) {
+    return { address: undefined, finding: fail(check, 'GATELOG_API_PORT is no port.', `Write a number such as ${standardApiPort}.`) };
+  }
+  return { address: url, finding: ok(check, `${placeOf(url)}, by GATELOG_API_PORT`) };
 }
 
 /** An address as people write it. */

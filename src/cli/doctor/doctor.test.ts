@@ -57,6 +57,18 @@ describe('the address', () => {
   });
 });
 
+describe('without an address the port of the settings counts', () => {
+  test.each([
+    [undefined, '9000', 'ok', 'http://127.0.0.1:9000, by GATELOG_API_PORT'],
+    [undefined, '', 'ok', 'http://127.0.0.1:8788, the standard'],
+    ['http://[::1]:8788', '9000', 'ok', 'http://[::1]:8788'],
+    [undefined, '9000/x', 'fail', 'GATELOG_API_PORT is no port.'],
+    [undefined, '90000', 'fail', 'GATELOG_API_PORT is no port.'],
+  ])('%s and %s', (given, port, state, says) => {
+    expect(checkAddress(given, port).finding).toMatchObject({ state, says });
+  });
+});
+
 describe('the form of a key', () => {
   test.each([
     ['sk-svc-us-0123456789', undefined],

@@ -25,7 +25,7 @@ export interface DoctorOptions {
  */
 export async function diagnose(dependencies: CommandDependencies, options: DoctorOptions): Promise<void> {
   const seen = checkSettings(dependencies);
-  const address = checkAddress(seen.apiUrl);
+  const address = checkAddress(seen.apiUrl, dependencies.environment['GATELOG_API_PORT']);
   const service = await checkService(dependencies, seen, address);
   const findings = [
     ...seen.findings,

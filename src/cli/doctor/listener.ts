@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import { printable } from '../../config/text-table.ts';
+import { standardApiPort } from '../base/client.ts';
 import { placeOf } from './address.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 import type { Answered, Failed, Probe } from './probe.ts';
@@ -57,7 +58,7 @@ function isGatewayProblem(json: unknown): boolean {
 /** The API's usual port on the same machine. */
 function apiBeside(address: URL): string {
   const beside = new URL(address);
-  beside.port = '8788';
+  beside.port = standardApiPort;
   return beside.origin;
 }
 

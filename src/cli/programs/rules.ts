@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { CommandDependencies } from '../base/dependencies.ts';
 import type { PreviewOptions, RowsOptions } from '../rules/alerts.ts';
+import type { AlertCreateOptions } from '../rules/alert-create.ts';
 import type { ApplyOptions } from '../rules/apply.ts';
 import type { DeliveriesOptions, JsonOption, WebhookCreateOptions } from '../rules/webhooks.ts';
+import { measuredWindowHelp } from '../base/measured-window.ts';
 import { collected, wholeNumber, withFilter, withWindow } from './options.ts';
 
 const standardLimit = 20;
@@ -135,6 +137,7 @@ function addAlertCommands(program: Command, dependencies: CommandDependencies): 
     .argument('<alert>', alertHelp)
     .option('--json', 'write it as JSON')
     .action(async (given: string, options: JsonOption) => (await alertWork()).getAlert(dependencies, given, options));
+  addAlertsCreate(alerts, dependencies);
   alerts
     .command('delete')
     .description('delete a rule with its incidents')
@@ -181,3 +184,39 @@ function addAlertCommands(program: Command, dependencies: CommandDependencies): 
     .option('--json', 'write series and incidents as JSON')
     .action(async (given: string, options: PreviewOptions) => (await alertWork()).previewAlert(dependencies, given, options));
 }
+
+function addAlertsCreate(alerts: Command, dependencies: CommandDependencies): void {
+  withFilter(
+    alerts
+      .command('create')
+      .description('create a rule; the conditions say which requests it measures')
+      .argument('<name>', 'its name, unique in the organisation'),
+  )
+    .requiredOption('--metric <name>', 'what it measures: cost, error_rate, p95_latency, count, … (required)')
+    .requiredOption(
+      '--threshold <number>',
+      'when it fires, in the unit of the metric: dollars, milliseconds, percent of response.status (required)',
+    )
+    .requiredOption('--window <window>', `${measuredWindowHelp} (required)`)
+    .addOption(new Option('--comparison <how>', 'at least, above, at most, below (default: gte)').choices(['gte', 'gt', 'lte', 'lt']))
+    .option('--by <dimensions>', 'up to three dimensions, each group by itself: user, model, properties.Team')
+    .option('--timezone <name>', 'with --window day, week or month: of this time zone (default: UTC)')
+    .option('--minimum-requests <count>', 'not with fewer requests in the window', wholeNumber(1_000_000_000))
+    .option(
+      '--channel <channel>',
+      'who is told: webhook:NAME, email:ADDRESS, slack:URL, teams:URL, pagerduty:KEY; may be repeated',
+      collected,
+    )
+    .option('--enforce', 'of cost: refuse calls beyond the threshold too')
+    .option('--json', 'write it as JSON')
+    .addHelpText('after', createExamples)
+    .action(async (name: string, options: AlertCreateOptions) =>
+      (await import('../rules/alert-create.ts')).createAlert(dependencies, name, options),
+    );
+}
+
+const createExamples = `
+Examples:
+  gatelog alerts create 'Spend of a team' --metric cost --threshold 20 --window day --by properties.Team --channel webhook:ops
+  gatelog alerts create 'Search fails' --metric response.status --threshold 5 --window 10m --property Team=search
+A rule with more to say, such as a baseline: "gatelog apply".`;

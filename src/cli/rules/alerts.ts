@@ -24,7 +24,7 @@ export interface PreviewOptions extends JsonOption {
 /** `gatelog alerts list`. */
 export async function listAlerts(dependencies: CommandDependencies, { json }: JsonOption): Promise<void> {
   const alerts = await allAlerts(dependencies);
-  const none = 'There are no rules; "gatelog apply -f rules.yaml" makes those of a file.';
+  const none = 'There are no rules; "gatelog alerts create" makes one, "gatelog apply -f rules.yaml" those of a file.';
   await writeRows(dependencies, alerts, { columns: alertColumns, json, none });
 }
 

@@ -223,4 +223,61 @@ describe('gatelog webhooks and alerts', () => {
     const shown = JSON.parse((await gatelog('webhooks', 'get', 'x', '--json')).printed) as { readonly config: object };
     expect(shown.config).toMatchObject({ sampleRate: 10, propertyFilters: [{ key: 'Team', value: 'search' }] });
   });
+
+  it('create a rule from options, with its groups, its conditions and who is told', async () => {
+    await gatelog('webhooks', 'create', 'https://hooks.example.com/x', '--name', 'ops');
+    const options = '--metric cost --threshold 20 --window day --timezone Europe/Berlin --by user,properties.Team --minimum-requests 3';
+    const made = await gatelog(
+      'alerts',
+      'create',
+      'Spend',
+      ...options.split(' '),
+      '--where',
+      'model=gpt-4o',
+      '--channel',
+      'webhook:ops',
+      '--enforce',
+    );
+    // A budget has no filter: the service says so.
+    expect(made).toMatchObject({ code: 2, hinted: expect.stringContaining('enforce') as unknown });
+    const [first, second] = [
+      await gatelog('alerts', 'create', 'Spend', ...options.split(' '), '--where', 'model=gpt-4o', '--channel', 'webhook:ops'),
+      await gatelog('alerts', 'create', 'Slow', ...'--metric p95_latency --threshold 2000 --window 10m --comparison gt'.split(' ')),
+    ];
+    expect(first).toMatchObject({
+      code: 0,
+      hinted: expect.stringMatching(/^When it would have fired: gatelog alerts preview \S+$/) as unknown,
+    });
+    expect(JSON.parse((await gatelog('alerts', 'get', 'Spend', '--json')).printed)).toMatchObject({
+      metric: 'cost',
+      threshold: 20,
+      window: { calendar: 'day', timezone: 'Europe/Berlin' },
+      grouping: ['user', { property: 'Team' }],
+      minimum_request_count: 3,
+      filter: { request_response_rmt: { model: { equals: 'gpt-4o' } } },
+      channels: [{ type: 'webhook', webhook: 'ops' }],
+    });
+    expect(second.hinted).toContain('Nobody is told');
+    expect(JSON.parse((await gatelog('alerts', 'get', 'Slow', '--json')).printed)).toMatchObject({
+      metric: 'p95_latency',
+      comparison: 'gt',
+      time_window: 600_000,
+      channels: [],
+    });
+  });
+
+  it.each([
+    ['--metric cost --threshold much --window 1h', '--threshold takes a number such as 20 or 0.5; got "much".'],
+    [
+      '--metric cost --threshold 1 --window soon',
+      '--window takes a length such as 10m, 1h or 7d, or the day, week or month of the calendar; got "soon".',
+    ],
+    ['--metric cost --threshold 1 --window 1h --timezone UTC', '--timezone goes with --window day, week or month.'],
+    ['--metric cost --threshold 1 --window 1h --channel ops@example.com', '--channel takes webhook:NAME, email:ADDRESS'],
+    ['--metric kost --threshold 1 --window 1h', 'kost'],
+    ['--metric cost --threshold 1', "required option '--window <window>' not specified"],
+  ])('a rule with %s is refused in a sentence', async (options, sentence) => {
+    const { code, hinted } = await gatelog('alerts', 'create', 'wrong', ...options.split(' '));
+    expect([code, hinted]).toEqual([2, expect.stringContaining(sentence)]);
+  });
 });

@@ -1,0 +1,101 @@
+import type { LimitUsage, RateLimit } from '../../client/client.ts';
+import { quoted } from '../../model/text.ts';
+import { serviceClient } from '../base/client.ts';
+import { type CommandDependencies, CommandError, UsageError } from '../base/dependencies.ts';
+import { exitCodes } from '../base/exit-codes.ts';
+import { jsonText } from '../terminal/json.ts';
+import { writeRows } from '../terminal/shown.ts';
+import type { Column } from '../terminal/table.ts';
+import { costText, countText } from '../terminal/texts.ts';
+import { countsSame, parsedPolicy, policyOf, type PolicyOptions, policyText } from './policy.ts';
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+interface KeyOption {
+  /** Identifier of the only key that the limit holds for. */
+  readonly key?: string;
+}
+
+export interface LimitSetOptions extends PolicyOptions, KeyOption, JsonOption {}
+
+/** `gatelog limits list`: the limits, and how full each is, by the record. */
+export async function listLimits(dependencies: CommandDependencies, { json }: JsonOption): Promise<void> {
+  const { data } = await serviceClient(dependencies).limits.usage();
+  const none = 'There are no limits; "gatelog limits set --usd 50 --per day" makes a budget.';
+  await writeRows(dependencies, data, { columns, json, none });
+}
+
+/** `gatelog limits set`: adds a limit, or gives the one that counts the same another quota. */
+export async function setLimit(dependencies: CommandDependencies, given: string | undefined, options: LimitSetOptions): Promise<void> {
+  const policy = policyOf(given, options);
+  const client = serviceClient(dependencies);
+  const key = options.key?.toLowerCase() ?? null;
+  const own = ownLimits((await client.limits.get()).data);
+  const isSame = (limit: RateLimit): boolean => (limit.key_id ?? null) === key && countsSame(parsedPolicy(limit.policy), policy);
+  const before = own.filter(isSame);
+  const limit = { policy: policy.text, key_id: key };
+  const at = own.findIndex(isSame);
+  const others = own.filter((one) => !isSame(one));
+  const { data } = await client.limits.replace(at === -1 ? [...own, limit] : others.toSpliced(at, 0, limit));
+  if (options.json === true) return dependencies.print(jsonText(data, 2));
+  const instead = before.length === 0 ? '' : `, in place of ${before.map((one) => policyText(parsedPolicy(one.policy))).join(' and ')}`;
+  dependencies.print(`Set: ${policyText(policy)}${instead}.`);
+  dependencies.hint('It holds within five seconds. Calls beyond it are answered 429.');
+}
+
+/** `gatelog limits delete`. */
+export async function deleteLimit(dependencies: CommandDependencies, given: string, { key }: KeyOption): Promise<void> {
+  const policy = parsedPolicy(given);
+  const client = serviceClient(dependencies);
+  const { data } = await client.limits.get();
+  const isMeant = (limit: RateLimit): boolean =>
+    (key === undefined || limit.key_id === key.toLowerCase()) && isSamePolicy(parsedPolicy(limit.policy), policy);
+  const [found, another] = ownLimits(data).filter(isMeant);
+  if (found === undefined) throw new CommandError(whyNotDeleted(data.find(isMeant), given), exitCodes.notFound);
+  if (another !== undefined) throw new UsageError(`The policy ${quoted(given)} means two limits; say which by --key.`);
+  await client.limits.replace(ownLimits(data).filter((limit) => limit !== found));
+  dependencies.print(`Deleted: ${policyText(policy)}.`);
+}
+
+function isSamePolicy(one: ReturnType<typeof parsedPolicy>, other: ReturnType<typeof parsedPolicy>): boolean {
+  return one.quota === other.quota && countsSame(one, other);
+}
+
+function whyNotDeleted(ofRule: RateLimit | undefined, given: string): string {
+  if (ofRule?.alert_name === undefined) return `There is no limit ${quoted(given)}; "gatelog limits list" shows them.`;
+  return `The limit belongs to the alert rule ${quoted(ofRule.alert_name)} and ends with it: "gatelog alerts get" shows the rule.`;
+}
+
+/** Without those of alert rules, which stay as they are. */
+function ownLimits(limits: readonly RateLimit[]): readonly RateLimit[] {
+  return limits.filter(({ alert_id: rule }) => rule === undefined);
+}
+
+/** In the order in which a narrow terminal shows them. */
+const columns: readonly Column<LimitUsage>[] = [
+  { title: 'LIMIT', text: ({ policy }) => policyText(parsedPolicy(policy)), minWidth: 24 },
+  { title: 'FULL', text: fullText, colour: (limit) => (shareOf(limit) >= 1 ? 'red' : undefined), side: 'right' },
+  { title: 'USED', text: ({ unit, fullest: [first] }) => amountText(unit, first?.used ?? 0), side: 'right' },
+  { title: 'FULLEST', text: ({ fullest: [first] }) => first?.value ?? '-', minWidth: 8 },
+  { title: 'SET BY', text: ownerText, minWidth: 8 },
+  { title: 'POLICY', text: ({ policy }) => policy },
+];
+
+function shareOf({ fullest: [first] }: LimitUsage): number {
+  return first?.share ?? 0;
+}
+
+function fullText(limit: LimitUsage): string {
+  return `${(shareOf(limit) * 100).toLocaleString('en', { maximumFractionDigits: 1 })} %`;
+}
+
+function amountText(unit: LimitUsage['unit'], amount: number): string {
+  return unit === 'usd' ? costText(amount) : countText(amount);
+}
+
+function ownerText({ alert_name: rule, key_id: key }: LimitUsage): string {
+  if (rule !== undefined) return `rule ${rule}`;
+  return key === null ? '-' : `key ${key}`;
+}

@@ -75,5 +75,5 @@ writeFileSync(join(target, 'joined', 'licences.txt'), licences.join('\n\n'));
 // The command itself is JavaScript but for the name of what it imports, and no module.
 const command = join(target, 'cli', 'gatelog.cjs');
 writeFileSync(command, readFileSync(join(source, 'cli', 'gatelog.cts'), 'utf8').replace("'./main.ts'", "'./main.js'"));
-// As npm does for a package's commands: else `npx gatelog` in the clone may not start it.
+// As npm does for a package's commands: else `npx --no-install gatelog` in the clone may not start it.
 chmodSync(command, 0o755);

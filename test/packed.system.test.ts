@@ -41,12 +41,12 @@ function unpack(archive: string): void {
 }
 
 describe('the packed package, installed into an empty folder', () => {
-  it('runs by npx gatelog and answers', async () => {
+  it('runs by npx --no-install gatelog and answers', async () => {
     execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: repository, stdio: 'ignore' });
     const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
     run('npm', 'init', '--yes');
     byLength(unpack, install)(path.join(folder, archive));
-    expect(execFileSync('npx', ['gatelog', '--version'], { cwd: folder, encoding: 'utf8' }).trim()).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(execFileSync('npx', ['--no-install', 'gatelog', '--version'], { cwd: folder, encoding: 'utf8' }).trim()).toMatch(/^\d+\.\d+\.\d+$/);
 
     // Not through npx, which would not forward the signal.
     const env = { ...ownEnvironment(), ...serviceEnvironment({ dataDir: path.join(folder, 'data') }) };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hashKey } from '../auth/api-key.ts';
 import { makeKeyLookUp } from '../metadata/organization/api-keys.ts';
 import { openMigratedMetadata } from '../metadata/migrate.ts';
-import { runCommand } from './command.ts';
+import { buildProgram, runCommand } from './command.ts';
 import { systemDependencies } from './base/dependencies.ts';
 import { asInvoked } from './base/invocation-text.ts';
 
@@ -256,17 +256,23 @@ test('config fits a terminal, in the order of the names', async () => {
 });
 
 test.each([
-  ['Start it with "gatelog serve".', 'Start it with "npx gatelog serve".'],
-  ['A key for it: gatelog keys create --org acme', 'A key for it: npx gatelog keys create --org acme'],
-  ['remove it; `gatelog config` lists all', 'remove it; `npx gatelog config` lists all'],
-  ['  gatelog metrics --by model', '  npx gatelog metrics --by model'],
-  ['  gatelog report, gatelog import FILE', '  npx gatelog report, npx gatelog import FILE'],
-  ['  KEY=$(gatelog keys create)', '  KEY=$(npx gatelog keys create)'],
-  ['Usage: gatelog [options] [command]', 'Usage: npx gatelog [options] [command]'],
-  ['Start it with "npx gatelog serve".', 'Start it with "npx gatelog serve".'],
+  ['Start it with "gatelog serve".', 'Start it with "npx --no-install gatelog serve".'],
+  ['A key for it: gatelog keys create --org acme', 'A key for it: npx --no-install gatelog keys create --org acme'],
+  ['remove it; `gatelog config` lists all', 'remove it; `npx --no-install gatelog config` lists all'],
+  ['  gatelog metrics --by model', '  npx --no-install gatelog metrics --by model'],
+  ['  gatelog report, gatelog import FILE', '  npx --no-install gatelog report, npx --no-install gatelog import FILE'],
+  ['  KEY=$(gatelog keys create)', '  KEY=$(npx --no-install gatelog keys create)'],
+  ['Usage: gatelog [options] [command]', 'Usage: npx --no-install gatelog [options] [command]'],
+  ['Start it with "npx --no-install gatelog serve".', 'Start it with "npx --no-install gatelog serve".'],
+  ['Try "gatelog --help".', 'Try "npx --no-install gatelog --help".'],
   ['Another gatelog stores them in /data/gatelog serve.', 'Another gatelog stores them in /data/gatelog serve.'],
 ])('commands are named as they can be run where npm runs this one: %s', (text, asNpm) => {
   expect([asInvoked(text, {}), asInvoked(text, { npm_command: 'exec' })]).toEqual([text, asNpm]);
+});
+
+test('every command is named as it can be run, with the key going to no other program of that name', () => {
+  const names = buildProgram(systemDependencies({})).commands.map((command) => command.name());
+  expect(names.map((name) => asInvoked(`gatelog ${name}`, { npm_command: 'exec' }))).toEqual(names.map((name) => `npx --no-install gatelog ${name}`));
 });
 
 test('config shows settings and no secret', async () => {

@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { invocation } from '../../src/cli/base/invocation-text.ts';
 import { parseJson } from '../../src/model/text.ts';
 import { eventually } from './eventually.ts';
 import { hasLines, hasShown, type PageBlock } from './page-blocks.ts';
@@ -87,13 +88,13 @@ function addressed(text: string, { gateway, api, helicone }: PageReader): string
     .replaceAll('https://api.helicone.ai', helicone.url);
 }
 
-/** HTTP errors fail the block, `npx gatelog` runs the built program, and variables of the page's earlier blocks are set. */
+/** HTTP errors fail the block, `npx --no-install gatelog` runs the built program, and variables of the page's earlier blocks are set. */
 function shellScript(text: string, { folder }: PageReader): string {
   const variables = path.join(folder, 'variables.sh');
   return [
     'set -ea',
     'curl() { command curl -sS --fail-with-body "$@"; }',
-    `npx() { shift; "${process.execPath}" "${program}" "$@"; }`,
+    `npx() { [ "npx $1 $2" = "${invocation}" ] || return 127; shift 2; "${process.execPath}" "${program}" "$@"; }`,
     `[ ! -f "${variables}" ] || . "${variables}"`,
     text,
     `export -p | grep -v BASHOPTS > "${variables}"`,

@@ -1,4 +1,5 @@
 import { exitCodeMeanings } from '../../src/cli/base/exit-codes.ts';
+import { invocation } from '../../src/cli/base/invocation-text.ts';
 import type { Command } from 'commander';
 import { kinds } from '../../src/config/kinds.ts';
 import type { Machine, Variable } from '../../src/config/variable.ts';
@@ -188,7 +189,7 @@ function endpointSection({ method, path, summary, description, example, statuses
 export function commandLinePage(program: Command): string {
   return page(
     'Command line',
-    `In a clone write \`npx gatelog …\`; \`gatelog COMMAND --help\` shows the same with examples, and the [guide](../guides/command-line.md) shows more. ${generated}`,
+    `In the folder of a clone write \`${invocation} …\`, which runs nothing from elsewhere; \`gatelog COMMAND --help\` shows the same with examples, and the [guide](../guides/command-line.md) shows more. ${generated}`,
     'The commands `orgs` and `keys` work on the data folder (`GATELOG_DATA_DIR`), also beside a running service. `dead-letters`, `backup`, `store` and `reprice --all` reach the running service for all organisations, without a key. All others that ask a service ask the API at `GATELOG_API_URL` with `GATELOG_API_KEY`; a file `.env` of the working folder may hold both.',
     '## Exit codes',
     table(

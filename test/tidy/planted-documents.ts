@@ -34,6 +34,12 @@ export const plantedDocuments: readonly Planted[] = [
     at: [],
   },
   {
+    rule: 'own program',
+    title: 'a program that may come from elsewhere, and our own',
+    files: { 'README.md': '# A\nnpx gatelog metrics', 'docs/a.md': 'npx --no-install gatelog metrics\n`npx --yes gatelog`', 'src/a.ts': 'gatelog' },
+    at: ['README.md:2', 'docs/a.md:2'],
+  },
+  {
     rule: 'followed ways',
     title: 'no such file or function, a function that a variable holds, and one that does not call the next',
     files: {

@@ -1,5 +1,5 @@
 import type { Rule } from './rule.ts';
-import { livingLinks, shortReadme } from './rules/documents.ts';
+import { livingLinks, ownProgram, shortReadme } from './rules/documents.ts';
 import { environment, noConsole, pureRooms } from './rules/effects.ts';
 import { oneThingFolders, oneWayFolders } from './rules/folders.ts';
 import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
@@ -50,5 +50,6 @@ export const rules: readonly Rule[] = [
   completeLock,
   shortReadme,
   livingLinks,
+  ownProgram,
   followedWays,
 ];

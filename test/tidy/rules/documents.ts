@@ -19,6 +19,22 @@ export const shortReadme: Rule = {
   },
 };
 
+/** Elsewhere than in the clone, npm would fetch a program that anybody may have published under our name, and run it with the reader's key. */
+export const ownProgram: Rule = {
+  name: 'own program',
+  remedy: 'Write `npx --no-install gatelog`.',
+  find: ({ files }) =>
+    [...files].flatMap(([path, text]) =>
+      /^(?:README\.md$|docs\/|src\/|web\/)/.test(path)
+        ? text
+            .split('\n')
+            .flatMap((line, index): Violation[] =>
+              /npx (?:-y |--yes )?gatelog/.test(line) ? [{ path, line: index + 1, what: 'npm may run another program here' }] : [],
+            )
+        : [],
+    ),
+};
+
 /** Every link on a page leads to an existing target. */
 export const livingLinks: Rule = {
   name: 'living links',

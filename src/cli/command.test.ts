@@ -207,6 +207,15 @@ test.each([
   expect(answer).toEqual(await gatelog(options));
 });
 
+test('alone it says on one screen what there is, and where the rest is', async () => {
+  const { hinted } = await gatelog([]);
+  expect(hinted.split('\n').length).toBeLessThanOrEqual(30);
+  const names = buildProgram(systemDependencies({})).commands.map((command) => command.name());
+  expect(names.filter((name) => !new RegExp(`^  [A-Z].*\\b${name}(?:,|$)`, 'm').test(hinted))).toEqual([]);
+  expect(hinted).toContain('"gatelog help" shows all commands');
+  expect((await gatelog(['--help'])).printed).toMatch(/^Start:\n +serve .*(?:\n.+)*\n\nLook:\n/m);
+});
+
 test('the version is the package’s', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
   expect(await gatelog(['--version'])).toEqual({ code: 0, printed: version, hinted: '' });
@@ -272,7 +281,9 @@ test.each([
 
 test('every command is named as it can be run, with the key going to no other program of that name', () => {
   const names = buildProgram(systemDependencies({})).commands.map((command) => command.name());
-  expect(names.map((name) => asInvoked(`gatelog ${name}`, { npm_command: 'exec' }))).toEqual(names.map((name) => `npx --no-install gatelog ${name}`));
+  expect(names.map((name) => asInvoked(`gatelog ${name}`, { npm_command: 'exec' }))).toEqual(
+    names.map((name) => `npx --no-install gatelog ${name}`),
+  );
 });
 
 test('config shows settings and no secret', async () => {

@@ -24,6 +24,7 @@ import { addMcpCommand } from './programs/mcp.ts';
 import { addMetricsCommands } from './programs/metrics.ts';
 import { exitCodeMeanings, type ExitCode, exitCodes } from './base/exit-codes.ts';
 import { asInvoked } from './base/invocation-text.ts';
+import { groupOf, shortHelp } from './groups.ts';
 import { packageVersion } from './base/version.ts';
 
 const examples = `
@@ -37,7 +38,7 @@ Examples:
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
   gatelog export --output week.csv --start-date 2026-01-05 --end-date 2026-01-12
                                               a week of requests as csv
-  gatelog report                              today's cost by model and user, dearest sessions, failures, a week's trend
+  gatelog report                              today's cost by model and user, most expensive sessions, failures, a week's trend
   gatelog requests list --since today --where 'status>=400'
                                               what failed today
   gatelog sessions show support-4711          the tree of a session with cost, time, status and models
@@ -81,31 +82,33 @@ export function buildProgram(dependencies: CommandDependencies): Command {
       writeErr: (text) => dependencies.hint(text.trimEnd()),
       outputError: (text, write) => write(text + settingInstead(text)),
     });
-  addServiceCommands(program, dependencies);
-  addOrganizationCommands(program, dependencies);
-  addKeyCommands(program, dependencies);
-  addRequestCommands(program, dependencies);
-  addSessionCommands(program, dependencies);
-  addRecordCommands(program, dependencies);
-  addImportCommand(program, dependencies);
-  addPropertyCommands(program, dependencies);
-  addMetricsCommands(program, dependencies);
-  addRuleCommands(program, dependencies);
-  addLimitCommands(program, dependencies);
+  addServe(program, dependencies);
   addDemoCommand(program, dependencies);
-  addMcpCommand(program, dependencies);
   addDoctorCommand(program, dependencies);
-  addDeadLetterCommands(program, dependencies);
-  addPriceCommands(program, dependencies);
-  addBackupCommands(program, dependencies);
-  addStoreCommands(program, dependencies);
   program
     .command('config')
     .description('show every setting: value, default and what it is for')
     .action(async () => (await import('./commands/config-show.ts')).showConfig(dependencies));
+  addMetricsCommands(program, dependencies);
+  addRequestCommands(program, dependencies);
+  addSessionCommands(program, dependencies);
+  addRuleCommands(program, dependencies);
+  addLimitCommands(program, dependencies);
+  addImportCommand(program, dependencies);
+  addRecordCommands(program, dependencies);
+  addPropertyCommands(program, dependencies);
+  addPriceCommands(program, dependencies);
+  addOrganizationCommands(program, dependencies);
+  addKeyCommands(program, dependencies);
+  addBackupCommands(program, dependencies);
+  addStoreCommands(program, dependencies);
+  addDeadLetterCommands(program, dependencies);
+  addProcessCommands(program, dependencies);
+  addMcpCommand(program, dependencies);
   addCompletionCommand(program, dependencies);
   addWordsForOptions(program, dependencies);
   nameHelp(program, 'gatelog');
+  for (const command of program.commands) command.helpGroup(`${groupOf(command.name()) ?? ''}:`);
   return program;
 }
 
@@ -154,6 +157,10 @@ function commandNamed(program: Command, names: readonly string[]): Command {
 
 /** Runs one command line. @param words the arguments behind the program's name. @returns one of {@link exitCodes}. */
 export async function runCommand(words: readonly string[], dependencies: CommandDependencies): Promise<ExitCode> {
+  if (words.length === 0) {
+    dependencies.hint(shortHelp);
+    return exitCodes.misused;
+  }
   const program = buildProgram(dependencies);
   let name = program.name();
   program.hook('preAction', (_, command) => {
@@ -197,12 +204,16 @@ function contextOf(dependencies: CommandDependencies): CommandContext {
   return { ...dependencies, config: loaded.config };
 }
 
-function addServiceCommands(program: Command, dependencies: CommandDependencies): void {
+function addServe(program: Command, dependencies: CommandDependencies): void {
   program
     .command('serve')
     .description('start everything on this machine: gateway, ingest, store and API')
     .option('--new-metadata', 'start a new deployment where metadata.db is missing; existing records become unreadable')
     .action(async (options: ServeOptions) => (await import('./commands/serve.ts')).serveAll(contextOf(dependencies), options));
+}
+
+/** Parts of `serve`. */
+function addProcessCommands(program: Command, dependencies: CommandDependencies): void {
   program
     .command('gateway')
     .description('run one gateway worker alone; "serve" starts these itself')

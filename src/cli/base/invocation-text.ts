@@ -11,7 +11,10 @@ const commandNames = [
 ].join('|');
 
 /** Matches one of our commands in a text for people. */
-const command = new RegExp(String.raw`(?<![\w./-]|npx |--no-install )gatelog (?=--[a-z]|\[options\]|COMMAND|(?:${commandNames})(?![\w-]))`, 'g');
+const command = new RegExp(
+  String.raw`(?<![\w./-]|npx |--no-install )gatelog (?=--(?:help|version)\b|\[options\]|COMMAND|(?:${commandNames})(?![\w-]))`,
+  'g',
+);
 
 /** Rewrites our commands in a text so that they run: npm does not put the program on the path. */
 export function asInvoked(text: string, environment: Readonly<Record<string, string | undefined>>): string {

@@ -18,7 +18,7 @@ export function addMetricsCommands(program: Command, dependencies: CommandDepend
     program
       .command('report')
       .description(
-        'the questions that everybody asks: cost, dearest sessions, users, failures, trend; without a name all of them; unpriced: models without a price',
+        'the questions that everybody asks: cost, most expensive sessions, users, failures, trend; without a name all of them; unpriced: models without a price',
       )
       .addArgument(new Argument('[report]', 'one of them').choices([...reportNames, unpricedReport]))
       .addHelpText('after', reportExamples),
@@ -60,7 +60,7 @@ Examples:
 const reportExamples = `
 Examples:
   gatelog report                              all of them, of today (the trend: of seven days)
-  gatelog report sessions --start-date 7d     the dearest sessions of a week
+  gatelog report sessions --start-date 7d     the most expensive sessions of a week
   gatelog report errors                       what failed today
   gatelog report unpriced                     models without a price, and the line that prices them
   gatelog report --by properties.Team --metric cost`;

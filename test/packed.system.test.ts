@@ -46,7 +46,9 @@ describe('the packed package, installed into an empty folder', () => {
     const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
     run('npm', 'init', '--yes');
     byLength(unpack, install)(path.join(folder, archive));
-    expect(execFileSync('npx', ['--no-install', 'gatelog', '--version'], { cwd: folder, encoding: 'utf8' }).trim()).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(execFileSync('npx', ['--no-install', 'gatelog', '--version'], { cwd: folder, encoding: 'utf8' }).trim()).toMatch(
+      /^\d+\.\d+\.\d+$/,
+    );
 
     // Not through npx, which would not forward the signal.
     const env = { ...ownEnvironment(), ...serviceEnvironment({ dataDir: path.join(folder, 'data') }) };

@@ -36,7 +36,11 @@ export const plantedDocuments: readonly Planted[] = [
   {
     rule: 'own program',
     title: 'a program that may come from elsewhere, and our own',
-    files: { 'README.md': '# A\nnpx gatelog metrics', 'docs/a.md': 'npx --no-install gatelog metrics\n`npx --yes gatelog`', 'src/a.ts': 'gatelog' },
+    files: {
+      'README.md': '# A\nnpx gatelog metrics',
+      'docs/a.md': 'npx --no-install gatelog metrics\n`npx --yes gatelog`',
+      'src/a.ts': 'gatelog',
+    },
     at: ['README.md:2', 'docs/a.md:2'],
   },
   {

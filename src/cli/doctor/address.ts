@@ -14,7 +14,10 @@ const check = 'address';
 
 /** Reads `GATELOG_API_URL`. @param given undefined: not set. @param port `GATELOG_API_PORT`, of a service on this machine. */
 export function checkAddress(given: string | undefined, port = ''): CheckedAddress {
-  if (given === undefined && port !== '') return addressOfPort(port);
+  return given === undefined && port !== '' ? addressOfPort(port) : checkUrl(given);
+}
+
+function checkUrl(given: string | undefined): CheckedAddress {
   const text = (given ?? standardAddress).trim();
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {

@@ -92,6 +92,6 @@ export function policyText({ unit, quota, window, segment }: LimitPolicy): strin
   const each = segment === undefined ? '' : ` for each ${segment.of === 'user' ? 'user' : segment.name}`;
   if (window.kind === 'calendar') return `${amount} per calendar ${window.unit} (${window.timezone})${each}`;
   const seconds = window.ms / 1000;
-  const [length, name] = lengths.find(([each]) => seconds % each === 0) ?? [1, 'second'];
+  const [length, name] = lengths.find(([step]) => seconds % step === 0) ?? [1, 'second'];
   return `${amount} per ${seconds === length ? name : `${seconds / length} ${name}s`}${each}`;
 }

@@ -1,4 +1,4 @@
-import { costText } from '../terminal/texts.ts';
+import { costText, notPriced } from '../terminal/texts.ts';
 import { type MetricDefinition, type MetricName, metrics } from '../../model/vocabulary/metrics.ts';
 
 const steps = '▁▂▃▄▅▆▇█';
@@ -12,8 +12,12 @@ export function sparkline(values: readonly number[], greatest: number): string {
     .join('');
 }
 
-/** A value of a metric for people: with its unit, and rounded. */
-export function cellText(name: MetricName, value: unknown): string {
+/** The metric that says of a sum of costs how many requests it lacks. */
+export const unpricedMetric: MetricName = 'unpriced_count';
+
+/** A value of a metric for people: with its unit, and rounded. @param row where the cost of none but unpriced requests is no $0. */
+export function cellText(name: MetricName, value: unknown, row: Readonly<Record<string, unknown>> = {}): string {
+  if (name === 'cost' && Number(value) === 0 && Number(row[unpricedMetric] ?? 0) > 0) return notPriced;
   if (value === null || value === undefined) return '-';
   const number = Number(value);
   const definition: MetricDefinition | undefined = Object.hasOwn(metrics, name) ? metrics[name] : undefined;

@@ -53,7 +53,7 @@ async function gatelog(...words: string[]): Promise<{ readonly code: number; rea
 describe('gatelog metrics', () => {
   test('without options is the cost and number of all requests', async () => {
     const { code, lines } = await gatelog('metrics', '--property', 'Team=search', '--start-date', 'today');
-    expect([code, ...lines]).toEqual([0, 'COST    COUNT', '$1.501  2']);
+    expect([code, ...lines]).toEqual([0, 'COST   COUNT', '$1.50  2']);
   });
 
   test('groups by dimensions; other and total follow the rows', async () => {
@@ -76,6 +76,33 @@ describe('gatelog metrics', () => {
     ]);
   });
 
+  test('a cost of nothing but unpriced requests is no $0, and requests of no session are none of the most expensive sessions', async () => {
+    const old = now - 400 * 24 * hour;
+    await rig.insert([
+      { requestId: newId(), createdAt: old, model: 'own', sessionId: '', properties: new Map(), cost: null, status: 200 },
+      {
+        requestId: newId(),
+        createdAt: old,
+        model: 'gift',
+        sessionId: 's-1',
+        properties: new Map([['Team', 'shop']]),
+        cost: moneyOfUsd(0) ?? null,
+      },
+    ]);
+    const span = ['--start-date', '401d', '--end-date', '399d'];
+    const { lines } = await gatelog('metrics', '--metric', 'cost,count', '--by', 'model,properties.Team', ...span, '--sort', 'count');
+    expect(lines.toSorted((one, other) => one.localeCompare(other, 'en')).map((line) => line.split(/ {2,}/))).toEqual([
+      ['gift', 'shop', '$0', '1'],
+      ['MODEL', 'Team', 'COST', 'COUNT'],
+      ['own', '(no Team)', 'not priced', '1'],
+      ['total', 'not priced', '2'],
+    ]);
+    const sessions = await gatelog('report', 'sessions', ...span);
+    expect(sessions.lines.slice(1).map((line) => line.split(/ {2,}/)[0])).toEqual(['SESSION', 's-1', 'total']);
+    const users = await gatelog('metrics', '--by', 'session_name', ...span);
+    expect(users.lines[1]).toMatch(/^\(no session name\) /);
+  });
+
   test('draws a series as bars, and one of groups as lines', async () => {
     const days = await gatelog(
       'metrics',
@@ -95,12 +122,7 @@ describe('gatelog metrics', () => {
       'total                     8',
     ]);
     const teams = await gatelog('metrics', '--metric', 'cost', '--by', 'properties.Team', '--interval', 'day', '--start-date', '3d');
-    expect(teams.lines).toEqual([
-      'PROPERTIES.TEAM  COST    COST BY DAY',
-      'search           $6.003  ████',
-      'shop             $0.006  ▁▁▁▁',
-      'total            $6.009',
-    ]);
+    expect(teams.lines).toEqual(['Team    COST    COST BY DAY', 'search  $6.00   ████', 'shop    $0.006  ▁▁▁▁', 'total   $6.01']);
   });
 
   test('shows a series as a whole', async () => {
@@ -129,9 +151,9 @@ describe('gatelog metrics', () => {
 
   test('shows an amount below all decimals, not nothing', () => {
     expect(['0', '0.000001', '0.00000004', '0.0015', '12.5', '1234.567'].map((usd) => cellText('cost', Number(usd)))).toEqual([
-      '$0.00',
+      '$0',
       '$0.000001',
-      '$4.0e-8',
+      '$0.00000004',
       '$0.0015',
       '$12.50',
       '$1,234.57',
@@ -163,7 +185,7 @@ describe('gatelog report', () => {
     expect(code).toBe(0);
     const titles = lines.filter((line) => line.includes(', since '));
     expect(titles).toEqual(
-      ['Cost by model', 'Dearest sessions', 'Cost by user', 'What failed', 'Cost by model over time'].map(
+      ['Cost by model', 'Most expensive sessions', 'Cost by user', 'What failed', 'Cost by model over time'].map(
         (title) => `${title}, since 2030-03-06T12:00:00.000Z`,
       ),
     );

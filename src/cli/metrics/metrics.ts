@@ -7,7 +7,8 @@ import { serviceClient } from '../base/client.ts';
 import { type CommandDependencies, UsageError } from '../base/dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { checkedZone, timeOf } from '../base/time-window.ts';
-import { cellText, sparkline } from './cells.ts';
+import { cellText, sparkline, unpricedMetric } from './cells.ts';
+import { titleText } from '../terminal/texts.ts';
 
 export interface MetricsOptions extends FilterOptions {
   readonly metric?: string;
@@ -106,16 +107,22 @@ export interface Asked {
 /** The answer for people. @param columns width of the terminal. */
 export async function answerTable(asked: Asked, question: MetricsQuestion, columns: number | undefined): Promise<string> {
   if (question.interval === undefined || question.groupBy.length === 0) {
-    const rows = await rowsOf(asked, bodyOf(question));
+    const rows = await rowsOf(asked, bodyOf(withUnpriced(question)));
     return tableOf(question, rows, { columns, further: question.interval === undefined ? undefined : barsOf(question, rows, columns) });
   }
-  const groups = await rowsOf(asked, bodyOf({ ...question, interval: undefined }));
+  const groups = await rowsOf(asked, bodyOf({ ...withUnpriced(question), interval: undefined }));
   const body = { ...bodyOf(question), sort: undefined, limit: maxSeriesRows, other: false, totals: false };
   const series = await rowsOf({ ...asked, hint: () => undefined }, body);
   if (series.length === maxSeriesRows) {
     asked.hint(`The lines show the first ${maxSeriesRows} buckets only: take a longer --interval, a shorter span or fewer dimensions.`);
   }
   return tableOf({ ...question, interval: undefined }, groups, { columns, further: linesOf(question, groups, series) });
+}
+
+/** Whether a cost of nothing is one is not shown by the cost. */
+function withUnpriced(question: MetricsQuestion): MetricsQuestion {
+  const { metrics } = question;
+  return metrics.includes('cost') && !metrics.includes(unpricedMetric) ? { ...question, metrics: [...metrics, unpricedMetric] } : question;
 }
 
 /** The answer for programs. */
@@ -191,25 +198,27 @@ function tableOf(question: MetricsQuestion, rows: readonly Row[], { columns, fur
   const keys = [...question.groupBy, ...(question.interval === undefined ? [] : ['time'])];
   const table: readonly Column<Row>[] = [
     ...keys.map((key, index) => ({
-      title: titleOf(key),
+      title: titleText(key),
       text: (row: Row) => keyText(row, key, index),
       maxWidth: maxKeyWidth,
       ...(key === 'time' ? {} : { minWidth: minKeyWidth }),
     })),
-    ...question.metrics.map((name) => ({ title: titleOf(name), text: (row: Row) => cellText(name as MetricName, row[name]) })),
+    ...question.metrics.map((name) => ({ title: titleText(name), text: (row: Row) => cellText(name as MetricName, row[name], row) })),
     ...(further === undefined ? [] : [{ title: further.title, text: further.cell, isDrawn: true as const }]),
   ];
   return tableText(layoutOf(table, shown, columns), shown, painter(false));
 }
 
-function titleOf(name: string): string {
-  return name.toUpperCase().replaceAll('_', ' ');
-}
-
 function keyText(row: Row, key: string, index: number): string {
   if (row['total'] === true || row['other'] === true) return index > 0 ? '' : row['total'] === true ? 'total' : 'other';
   const value = row[key];
-  return value === null || value === undefined ? '(none)' : typeof value === 'string' ? value : JSON.stringify(value);
+  if (value === null || value === undefined || value === '') return `(no ${nounOf(key)})`;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A dimension within a sentence. */
+function nounOf(key: string): string {
+  return key.includes('.') ? titleText(key) : key.replaceAll('_', ' ');
 }
 
 const barWidth = 30;

@@ -5,12 +5,16 @@ export interface Report {
   readonly options: MetricsOptions;
 }
 
+const isInSession = '{"sessions_request_response_rmt":{"session_session_id":{"not-equals":""}}}';
 const isError = '{"request_response_rmt":{"failed":{"equals":true}}}';
 
 /** Questions that everybody asks, as options of `gatelog metrics`. */
 export const reports = {
   cost: { title: 'Cost by model', options: { metric: 'cost,count,unpriced_count,total_tokens', by: 'model', startDate: 'today' } },
-  sessions: { title: 'Dearest sessions', options: { metric: 'cost,count,total_tokens', by: 'session', limit: '10', startDate: 'today' } },
+  sessions: {
+    title: 'Most expensive sessions',
+    options: { metric: 'cost,count,total_tokens', by: 'session', filter: isInSession, limit: '10', startDate: 'today' },
+  },
   users: { title: 'Cost by user', options: { metric: 'cost,count,total_tokens,p95_latency', by: 'user', startDate: 'today' } },
   errors: {
     title: 'What failed',

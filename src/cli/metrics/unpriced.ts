@@ -2,6 +2,7 @@ import type { GatelogClient, RequestCost } from '../../client/client.ts';
 import { printable, textTable } from '../../config/text-table.ts';
 import { serviceClient } from '../base/client.ts';
 import type { CommandDependencies } from '../base/dependencies.ts';
+import { asInvoked } from '../base/invocation-text.ts';
 import { asJson, type MetricsOptions, questionOf } from './metrics.ts';
 
 const shownModels = 20;
@@ -49,7 +50,10 @@ export async function showUnpriced(dependencies: CommandDependencies, options: M
   const lines = models.flatMap(({ nearest }) => (nearest === null ? [] : [JSON.stringify(nearest.line)]));
   if (lines.length > 0) {
     print(
-      `\nIf they cost the same, these lines price them, added to the list of PUT /v1/prices, or for all organisations with\n"gatelog prices import FILE":\n[\n  ${lines.map(printable).join(',\n  ')}\n]`,
+      asInvoked(
+        `\nIf they cost the same, these lines price them, added to the list of PUT /v1/prices, or for all organisations with\n"gatelog prices import FILE":\n[\n  ${lines.map(printable).join(',\n  ')}\n]`,
+        dependencies.environment,
+      ),
     );
   }
 }

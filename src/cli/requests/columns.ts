@@ -2,7 +2,7 @@ import type { RequestItem } from '../../client/client.ts';
 import { chosenColumns, columnNames, type ExportColumn, valueIn } from '../../export/columns.ts';
 import { UsageError } from '../base/dependencies.ts';
 import { statusColour } from '../base/paint.ts';
-import { type Clock, costText, countText, lengthText, momentText } from '../terminal/texts.ts';
+import { type Clock, countText, lengthText, momentText, requestCostText, titleText } from '../terminal/texts.ts';
 import type { Column } from '../terminal/table.ts';
 import { jsonText } from '../terminal/json.ts';
 import { shortColumns } from './names.ts';
@@ -37,8 +37,8 @@ export function chosenTable(columns: readonly ChosenColumn[], clock: Clock): rea
   return columns.map((column) => {
     const isText = !['integer', 'number', 'time'].includes(column.kind) && column.field !== 'request_id';
     return {
-      title: column.given.toUpperCase().replaceAll('_', ' '),
-      text: (item) => cellOf(column, valueIn(recordOf(item), column), clock),
+      title: titleText(column.given),
+      text: (item) => (isCost(column) ? requestCostText(item) : cellOf(column, valueIn(recordOf(item), column), clock)),
       ...(column.kind === 'integer' || column.kind === 'number' ? { side: 'right' } : {}),
       ...(isText ? { minWidth: minTextWidth, maxWidth: maxTextWidth } : {}),
       ...(column.field === 'response_status' ? { colour: (item: RequestItem) => statusColour(item.response_status) } : {}),
@@ -46,9 +46,12 @@ export function chosenTable(columns: readonly ChosenColumn[], clock: Clock): rea
   });
 }
 
+function isCost({ field }: ChosenColumn): boolean {
+  return field === 'cost' || field === 'costUSD';
+}
+
 function cellOf({ field, kind }: ChosenColumn, value: unknown, clock: Clock): string {
   if (value === null || value === undefined || value === '') return '-';
-  if (field === 'cost' || field === 'costUSD') return costText(Number(value));
   if (lengths.has(field)) return lengthText(Number(value));
   if (typeof value === 'number') return field === 'response_status' ? String(value) : countText(value);
   if (typeof value !== 'string') return jsonText(value);

@@ -5,7 +5,7 @@ import { bodyText, type Detail, detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
 import { paintOf, writeLines } from '../terminal/shown.ts';
 import { type Column, layoutOf, tableText } from '../terminal/table.ts';
-import { costText, countText, lengthText, propertiesText } from '../terminal/texts.ts';
+import { costText, countText, lengthText, propertiesText, requestCostText } from '../terminal/texts.ts';
 import { checkedZone } from '../base/time-window.ts';
 
 export interface RequestsGetOptions {
@@ -50,7 +50,7 @@ function detailsOf(item: RequestItem, timezone: string): readonly Detail[] {
     ['Path', item.request_path ?? undefined],
     ['Target', item.target_url ?? undefined],
     ...previewsOf(item),
-    ['Cost', item.cost === null ? 'not known' : `${costText(item.cost)} (${item.cost_source})`],
+    ['Cost', item.cost === null ? requestCostText(item) : `${costText(item.cost)} (${item.cost_source})`],
     ['Tokens', tokensText(item)],
     ['User', item.request_user_id],
     ['Session', sessionText(item)],

@@ -8,7 +8,7 @@ import { sortOf } from '../base/sort.ts';
 import { statusColour } from '../base/paint.ts';
 import { rowWriter } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
-import { type Clock, costText, countText, lengthText, momentText } from '../terminal/texts.ts';
+import { type Clock, countText, lengthText, momentText, requestCostText } from '../terminal/texts.ts';
 import { checkedZone } from '../base/time-window.ts';
 import { windowOf } from './window.ts';
 import { shortSorts } from './names.ts';
@@ -87,7 +87,7 @@ function standardColumns(clock: Clock): readonly Column<RequestItem>[] {
       colour: (item) => statusColour(item.response_status),
       side: 'right',
     },
-    { title: 'COST', text: ({ cost }) => costText(cost), side: 'right' },
+    { title: 'COST', text: requestCostText, side: 'right' },
     { title: 'MODEL', text: ({ model }) => model, minWidth: 6, maxWidth: 28 },
     { title: 'LATENCY', text: ({ latency }) => lengthText(latency), side: 'right' },
     { title: 'TOKENS', text: ({ total_tokens: tokens }) => countText(tokens), side: 'right' },

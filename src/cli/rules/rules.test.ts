@@ -255,7 +255,7 @@ describe('gatelog webhooks and alerts', () => {
       grouping: ['user', { property: 'Team' }],
       minimum_request_count: 3,
       filter: { request_response_rmt: { model: { equals: 'gpt-4o' } } },
-      channels: [{ type: 'webhook', webhook: 'ops' }],
+      channels: [{ type: 'webhook', webhookId: expect.any(String) as unknown }],
     });
     expect(second.hinted).toContain('Nobody is told');
     expect(JSON.parse((await gatelog('alerts', 'get', 'Slow', '--json')).printed)).toMatchObject({

@@ -5,9 +5,9 @@ import { detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
 import { paintOf, writeLines } from '../terminal/shown.ts';
 import { type Column, layoutOf, tableText } from '../terminal/table.ts';
-import { type Clock, costText, countText, lengthText, momentText, propertiesText } from '../terminal/texts.ts';
+import { type Clock, countText, lengthText, momentText, propertiesText } from '../terminal/texts.ts';
 import { checkedZone } from '../base/time-window.ts';
-import { type TreeRow, treeRows } from './tree.ts';
+import { sumText, type TreeRow, treeRows } from './tree.ts';
 
 export interface SessionsShowOptions {
   readonly nodes?: true;
@@ -79,7 +79,7 @@ function joinedTrees(parts: readonly SessionAnswer[]): SessionAnswer['tree'] {
   return joined(first?.tree ?? []);
 }
 
-function detailsOf(session: SessionItem, { tree }: SessionAnswer, clock: Clock) {
+function detailsOf(session: SessionItem, { tree, requests }: SessionAnswer, clock: Clock) {
   const duration = tree[0]?.totals.duration ?? null;
   const { total_requests: count, user_ids: users } = session;
   return [
@@ -88,7 +88,7 @@ function detailsOf(session: SessionItem, { tree }: SessionAnswer, clock: Clock) 
     ['Tag', session.session_tag ?? undefined],
     ['Time', `${momentText(session.created_at, clock)} ${clock.timezone}, ${lengthText(duration)}`],
     ['Requests', countText(count)],
-    ['Cost', costText(session.total_cost)],
+    ['Cost', sumText(session.total_cost, requests)],
     ['Tokens', `${countText(session.prompt_tokens)} in, ${countText(session.completion_tokens)} out`],
     ['Users', users.join(', ')],
     ['Properties', propertiesText(session.properties)],
@@ -99,7 +99,7 @@ function detailsOf(session: SessionItem, { tree }: SessionAnswer, clock: Clock) 
 function columnsOf(clock: Clock): readonly Column<TreeRow>[] {
   return [
     { title: 'NODE', text: ({ lead, name }) => lead + name, minWidth: 24, keep: 72, isDrawn: true },
-    { title: 'COST', text: ({ cost }) => costText(cost), side: 'right' },
+    { title: 'COST', text: ({ cost }) => cost, side: 'right' },
     { title: 'TIME', text: ({ durationMs }) => lengthText(durationMs), side: 'right' },
     { title: 'STATUS', text: ({ status }) => status, colour: ({ isFailed }) => (isFailed ? 'red' : undefined) },
     { title: 'MODEL', text: ({ models }) => (models.length === 0 ? '-' : models.join(', ')), minWidth: 8, maxWidth: 40 },

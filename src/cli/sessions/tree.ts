@@ -1,4 +1,5 @@
 import type { RequestItem, SessionNode } from '../../client/client.ts';
+import { costText, notPriced, requestCostText } from '../terminal/texts.ts';
 
 /** A line of a session's tree: a place, or a request at one. */
 export interface TreeRow {
@@ -8,7 +9,7 @@ export interface TreeRow {
   readonly isRequest: boolean;
   /** Of a place with everything below it. */
   readonly requests: number | null;
-  readonly cost: number | null;
+  readonly cost: string;
   readonly durationMs: number | null;
   /** When it began. */
   readonly at: string;
@@ -53,13 +54,14 @@ function allBelow(node: SessionNode, options: TreeOptions): readonly RequestItem
 
 function placeRow(node: SessionNode, lead: string, options: TreeOptions): TreeRow {
   const own = requestsAt(node, options);
-  const failed = allBelow(node, options).filter(hasFailed).length;
+  const all = allBelow(node, options);
+  const failed = all.filter(hasFailed).length;
   return {
     lead,
     name: node.name,
     isRequest: false,
     requests: node.totals.requests,
-    cost: node.totals.cost,
+    cost: sumText(node.totals.cost, all),
     durationMs: node.totals.duration,
     at: node.totals.created_at,
     status: failed === 0 ? 'ok' : `${failed} failed`,
@@ -74,13 +76,18 @@ function requestRow(item: RequestItem, lead: string): TreeRow {
     name: item.request_id,
     isRequest: true,
     requests: null,
-    cost: item.cost,
+    cost: requestCostText(item),
     durationMs: item.latency,
     at: item.request_created_at,
     status: String(item.response_status),
     isFailed: hasFailed(item),
     models: [item.model],
   };
+}
+
+/** What requests cost together; those without a price add nothing, and alone are no $0. */
+export function sumText(usd: number, requests: readonly RequestItem[]): string {
+  return usd === 0 && requests.some((request) => requestCostText(request) === notPriced) ? notPriced : costText(usd);
 }
 
 function hasFailed({ failure }: RequestItem): boolean {

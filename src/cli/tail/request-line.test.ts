@@ -45,7 +45,7 @@ describe('a request in one line', () => {
 
   test('is whole where a program reads', () => {
     expect(lines(undefined)[1]).toBe(
-      '23:04:05  200  gpt-4o                         812 ms  $0.001234  @user-42 #checkout-7/plan/search Team=search Environment=production',
+      '23:04:05  200  gpt-4o                         812 ms    $0.00123  @user-42 #checkout-7/plan/search Team=search Environment=production',
     );
   });
 

@@ -2,7 +2,7 @@ import { printable } from '../../config/text-table.ts';
 import type { RequestItem } from '../../client/client.ts';
 import { cut, padded } from '../terminal/cells.ts';
 import { type Paint, statusColour } from '../base/paint.ts';
-import { costText, lengthText } from '../terminal/texts.ts';
+import { lengthText, notPriced, requestCostText } from '../terminal/texts.ts';
 
 export interface LineOptions {
   /** Width of the terminal; undefined: lines are as long as they are. */
@@ -13,6 +13,7 @@ export interface LineOptions {
 
 const gap = '  ';
 const [narrow, wide] = [16, 28] as const;
+const costWidth = notPriced.length;
 /** From this width on a model has more room. */
 const wideColumns = 100;
 
@@ -25,7 +26,7 @@ export function requestLine(request: RequestItem, { columns, clock, paint }: Lin
   const cells = [
     padded(columns === undefined ? model : cut(model, modelWidth), modelWidth),
     lengthText(request.latency).padStart(7),
-    costText(request.cost).padStart(9),
+    requestCostText(request).padStart(costWidth),
     restOf(request),
   ].join(gap);
   const colour = statusColour(request.response_status);

@@ -1,3 +1,5 @@
+import type { RequestItem } from '../../client/client.ts';
+
 /** Properties without those that say what a request's own fields say: session, prompt. */
 export function propertiesText(properties: Readonly<Record<string, string>>): string {
   return Object.entries(properties)
@@ -6,15 +8,28 @@ export function propertiesText(properties: Readonly<Record<string, string>>): st
     .join('  ');
 }
 
-const smallestShown = 0.000_001;
+const mostDecimals = 12;
 
-/** Two decimals from a hundred dollars on, six below one; what is less than they show is no zero. */
+/** As the dashboard writes it: two decimals from a dollar on, three digits that count below; nothing is `$0`. */
 export function costText(usd: number | null): string {
   if (usd === null) return '-';
+  if (usd === 0) return '$0';
   const size = Math.abs(usd);
-  if (size > 0 && size < smallestShown) return `$${usd.toPrecision(2)}`;
-  const digits = size === 0 || size >= 100 ? 2 : size >= 1 ? 4 : 6;
-  return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: digits })}`;
+  const digits = size >= 1 ? 2 : Math.min(mostDecimals, 2 - Math.floor(Math.log10(size)));
+  return `${usd < 0 ? '-' : ''}$${size.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: digits })}`;
+}
+
+/** What stands in place of an amount that nothing is known of: it is not $0. */
+export const notPriced = 'not priced';
+
+/** The cost of a request; `-` where there was nothing to pay for, as in a refusal. */
+export function requestCostText({ cost, failure }: Pick<RequestItem, 'cost' | 'failure'>): string {
+  return cost === null && failure === null ? notPriced : costText(cost);
+}
+
+/** Title of a column: of a property, a score or an input its own name. */
+export function titleText(name: string): string {
+  return /^[a-z_]+\.(.+)$/su.exec(name)?.[1] ?? name.toUpperCase().replaceAll('_', ' ');
 }
 
 export function countText(count: number | null): string {

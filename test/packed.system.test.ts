@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
+import { invocation } from '../src/cli/base/invocation-text.ts';
 import { ownEnvironment } from './support/own-environment.ts';
 import { serviceEnvironment, testKey } from './support/process-tree.ts';
 import { byLength } from './support/test-length.ts';
@@ -41,14 +42,13 @@ function unpack(archive: string): void {
 }
 
 describe('the packed package, installed into an empty folder', () => {
-  it('runs by npx --no-install gatelog and answers', async () => {
+  it('runs as pages name it and answers', async () => {
     execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: repository, stdio: 'ignore' });
     const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
     run('npm', 'init', '--yes');
     byLength(unpack, install)(path.join(folder, archive));
-    expect(execFileSync('npx', ['--no-install', 'gatelog', '--version'], { cwd: folder, encoding: 'utf8' }).trim()).toMatch(
-      /^\d+\.\d+\.\d+$/,
-    );
+    const [npx, ...words] = [...invocation.split(' '), '--version'];
+    expect(execFileSync(npx, words, { cwd: folder, encoding: 'utf8' }).trim()).toMatch(/^\d+\.\d+\.\d+$/);
 
     // Not through npx, which would not forward the signal.
     const env = { ...ownEnvironment(), ...serviceEnvironment({ dataDir: path.join(folder, 'data') }) };

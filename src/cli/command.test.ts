@@ -273,6 +273,7 @@ test.each([
   ['  KEY=$(gatelog keys create)', '  KEY=$(npx --no-install gatelog keys create)'],
   ['Usage: gatelog [options] [command]', 'Usage: npx --no-install gatelog [options] [command]'],
   ['Start it with "npx --no-install gatelog serve".', 'Start it with "npx --no-install gatelog serve".'],
+  ['mcp add gatelog --env A=B -- gatelog mcp', 'mcp add gatelog --env A=B -- gatelog mcp'],
   ['Try "gatelog --help".', 'Try "npx --no-install gatelog --help".'],
   ['Another gatelog stores them in /data/gatelog serve.', 'Another gatelog stores them in /data/gatelog serve.'],
 ])('commands are named as they can be run where npm runs this one: %s', (text, asNpm) => {

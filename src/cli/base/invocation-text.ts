@@ -12,7 +12,7 @@ const commandNames = [
 
 /** Matches one of our commands in a text for people. */
 const command = new RegExp(
-  String.raw`(?<![\w./-]|npx |--no-install )gatelog (?=--(?:help|version)\b|\[options\]|COMMAND|(?:${commandNames})(?![\w-]))`,
+  String.raw`(?<![\w./-]|npx |--no-install |-- )gatelog (?=--(?:help|version)\b|\[options\]|COMMAND|(?:${commandNames})(?![\w-]))`,
   'g',
 );
 

@@ -11,7 +11,7 @@ export function addMcpCommand(program: Command, dependencies: CommandDependencie
 }
 
 const examples = `
-Programs start it, such as Claude Code:
+Programs start it, such as Claude Code, where "gatelog" is on the path:
   claude mcp add gatelog --env GATELOG_API_URL=http://127.0.0.1:8788 --env GATELOG_API_KEY=KEY -- gatelog mcp
-It reads GATELOG_API_URL and GATELOG_API_KEY; addresses in answers begin with GATELOG_PUBLIC_API_URL, where that is set.
-Without it, the service answers the same protocol at /mcp of its API, with the key as "Authorization: Bearer KEY".`;
+Elsewhere the service answers the same protocol at /mcp of its API, with the key as "Authorization: Bearer KEY".
+The command reads GATELOG_API_URL and GATELOG_API_KEY; addresses in answers begin with GATELOG_PUBLIC_API_URL, where that is set.`;

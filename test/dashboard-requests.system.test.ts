@@ -138,6 +138,7 @@ it('a facet has the exact count of each value; a click keeps it, another leaves 
   await page.getByRole('button', { name: 'Facets' }).click();
   await expect.poll(() => valuesOf(page, 'Model'), patient).toEqual({ 'gpt-4o': 3, 'gpt-4o-mini': 3, claude: 1 });
   await expect.poll(() => valuesOf(page, 'Status'), patient).toEqual({ 200: 5, 429: 1, 500: 1 });
+  await expect.poll(() => valuesOf(page, 'Result'), patient).toEqual({ OK: 5, Failed: 2 });
   await page.getByRole('button', { name: 'Properties …' }).click();
   await page.getByRole('button', { name: 'Team', exact: true }).click();
   await expect.poll(() => valuesOf(page, 'Team'), patient).toEqual({ search: 3, checkout: 2, 'north sea': 1, none: 1 });

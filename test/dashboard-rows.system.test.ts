@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSignedIn } from './support/dashboard.ts';
 import {
+  apiPaths,
   cells,
   completions,
   download,
@@ -148,6 +149,30 @@ const decimalMarks = `[...document.querySelectorAll("[role=rowgroup] [role=row]"
   range.setEnd(text, at + 1);
   return [text.data, range.getBoundingClientRect().left];
 })`;
+
+it('above the list stands when its requests were made and what they cost together, and a bar leads to its requests', async () => {
+  for (const [index, status] of [200, 500, 200].entries()) {
+    await scene.importRequest({
+      request_id: `5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f00b${index}`,
+      request_created_at: new Date(Date.now() - (index === 2 ? 10 : 5) * hourMs).toISOString(),
+      request_user_id: 'strip',
+      response_status: status,
+      cost: 0.25,
+    });
+  }
+  await scene.api.stored('5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f00b2');
+  const { page, requests, complaints } = await openSignedIn(scene.browser, `${scene.service.api}/requests?q=user%3Astrip&range=24h`);
+  const strip = page.getByRole('figure', { name: 'Requests over time' }).getByRole('img', { name: '3 requests, 1 failed' });
+  await strip.waitFor();
+  await page.getByText('$0.75 · 33.3% failed').waitFor();
+  expect(apiPaths(requests).filter((path) => path.startsWith('/v1/metrics/'))).toHaveLength(1);
+  const box = await strip.boundingBox();
+  await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) * ((24 - 5) / 24), (box?.y ?? 0) + 20);
+  await page.getByText('2 requests', { exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.has('to')).toBe(true);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
 
 it('selected requests are compared, exported and given a property', async () => {
   const { page, complaints } = await scene.open({ q: seeded });

@@ -3,6 +3,8 @@ import { type ReactNode, useMemo, useRef, useState } from 'react';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { conditionsIn, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { formatCount } from '../../lib/format.ts';
+import type { Figures } from '../../lib/metrics/groups.ts';
+import { figureText } from '../../lib/metrics/metric-format.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
@@ -13,6 +15,8 @@ import { Select } from '../../ui/select.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
 import { type Column, columnsOf, phoneColumns, standardColumns } from './list/columns.tsx';
 import { RequestsList } from './list/requests-list.tsx';
+import { TimeStrip } from './list/time-strip.tsx';
+import { useListCourse } from './list/use-course.ts';
 import { countNew, type Live, useLive } from './list/use-live.ts';
 import { type RequestList, useRequests } from './list/use-requests.ts';
 import { useSelection } from './list/use-selection.ts';
@@ -45,6 +49,8 @@ export function RequestsPage(): ReactNode {
   const live = useLive({ filter, range: { range, from, to }, isOn });
   const arrived = useMemo(() => countNew(live, listed.rows), [live, listed.rows]);
   const list = { ...listed, total: listed.total === undefined ? undefined : listed.total + arrived };
+  const isAsked = filter !== undefined && !isOn && search.request === undefined && listed.rows.length > 0;
+  const course = useListCourse({ filter, range: { range, from, to }, isAsked });
   const columns = useColumns(search.columns, listed.rows);
   const scores = useMemo(() => [...new Set(listed.rows.flatMap((request) => Object.keys(request.scores)))], [listed.rows]);
   return (
@@ -54,6 +60,7 @@ export function RequestsPage(): ReactNode {
         <p className="muted" aria-live="polite">
           {sizeOf(list)}
         </p>
+        {!isOn && <p className="muted">{figuresOf(course?.total)}</p>}
         <RequestsTools
           {...{ search, columns, scores, live }}
           filter={filter ?? everything}
@@ -74,7 +81,15 @@ export function RequestsPage(): ReactNode {
         <Select label="Order" value={sort} options={sortOptions} onChange={(value) => change({ sort: value })} />
       </div>
       {search.builder === true && filter !== undefined && <FilterBuilder filter={filter} onChange={(text) => onSearch(text, true)} />}
-      <Content {...{ search, filter, list, live, columns, areFacetsOpen, onSearch }} onChange={change} />
+      <Content
+        {...{ search, filter, list, live, columns, areFacetsOpen, onSearch }}
+        onChange={change}
+        strip={
+          !isOn && (isAsked || course !== undefined) ? (
+            <TimeStrip shown={course} onZoom={(start, end) => change({ range: undefined, from: start, to: end })} />
+          ) : null
+        }
+      />
     </div>
   );
 }
@@ -91,12 +106,21 @@ function sizeOf({ total, countError }: RequestList): string {
   return countError === null ? '' : `Not counted: ${countError.message}`;
 }
 
+/** What they cost and how many failed, as far as it is known. */
+function figuresOf(total: Figures | undefined): string {
+  if (total === undefined || (total.count ?? 0) === 0) return '';
+  const failed = (total.errors ?? 0) > 0 ? [`${figureText('error_rate', total)} failed`] : [];
+  return [figureText('cost', total), ...failed].join(' · ');
+}
+
 interface ContentProps {
   readonly search: RequestsSearch & RangeSearch;
   readonly filter: FilterNode | undefined;
   readonly list: RequestList;
   readonly live: Live;
   readonly columns: readonly Column[];
+  /** Above the list. */
+  readonly strip: ReactNode;
   readonly areFacetsOpen: boolean;
   readonly onSearch: (q: string) => void;
   readonly onChange: (changed: RequestsSearch & RangeSearch, replace?: boolean) => void;

@@ -18,6 +18,8 @@ import styles from './requests-list.module.css';
 export interface RequestsListProps {
   readonly list: RequestList;
   readonly live: Live;
+  /** Above the rows. */
+  readonly strip: ReactNode;
   readonly columns: readonly Column[];
   readonly pinned: number;
   readonly openId: string | undefined;
@@ -34,7 +36,7 @@ export interface RequestsListProps {
 }
 
 /** The requests, with those that came in meanwhile at the top. While somebody reads further down, they wait behind a button. */
-export function RequestsList({ list, live, onClear, onAllTime, ...grid }: RequestsListProps): ReactNode {
+export function RequestsList({ list, live, strip, onClear, onAllTime, ...grid }: RequestsListProps): ReactNode {
   const [isAtTop, setIsAtTop] = useState(true);
   /** Live requests that are in the list; those after them wait. */
   const [taken, setTaken] = useState(0);
@@ -54,6 +56,7 @@ export function RequestsList({ list, live, onClear, onAllTime, ...grid }: Reques
           {formatCount(waiting)} new
         </Button>
       )}
+      {strip}
       <RequestGrid rows={rows} total={list.total} loadMore={list.loadMore} {...grid} onTop={setIsAtTop} />
     </div>
   );

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type CSSProperties, type ReactNode, useState } from 'react';
 import { Button as AriaButton, Disclosure, DisclosurePanel } from 'react-aria-components';
 import type { FilterNode } from '../../../../src/query/filter/ast.ts';
+import { parseSearch } from '../../../../src/query/language/parse.ts';
 import { propertyNamesQuery } from '../../../lib/property-names.ts';
 import { formatCount } from '../../../lib/format.ts';
 import { conditionOf, type Dimension, dimensionTitle, searchWith } from '../../../lib/metrics/dimensions.ts';
-import { type Group, groupId, groupsQuery, groupTitle } from '../../../lib/metrics/groups.ts';
+import { type Figures, groupId, groupsQuery, groupTitle } from '../../../lib/metrics/groups.ts';
 import { type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Loading } from '../../../ui/loading.tsx';
@@ -31,8 +32,13 @@ export function Facets({ filter, range, q, onSearch }: FacetsProps): ReactNode {
   const dimensions = [...ownFacets, ...(areAllShown ? (names ?? []).map((name) => `properties.${name}`) : [])];
   return (
     <aside className={styles['facets']} aria-label="Facets">
+      <Facet title="Result" isOpenFirst>
+        <Results {...{ filter, range, q, onSearch }} />
+      </Facet>
       {dimensions.map((dimension) => (
-        <Facet key={dimension} {...{ dimension, filter, range, q, onSearch }} />
+        <Facet key={dimension} title={dimensionTitle(dimension)} isOpenFirst={openFacets.has(dimension)}>
+          <Values {...{ dimension, filter, range, q, onSearch }} />
+        </Facet>
       ))}
       {!areAllShown && (
         <Button kind="quiet" onPress={() => setAreAllShown(true)}>
@@ -43,33 +49,75 @@ export function Facets({ filter, range, q, onSearch }: FacetsProps): ReactNode {
   );
 }
 
-function Facet({ dimension, ...values }: FacetsProps & { readonly dimension: Dimension }): ReactNode {
-  const [isOpen, setIsOpen] = useState(openFacets.has(dimension));
+interface FacetProps {
+  readonly title: string;
+  readonly isOpenFirst: boolean;
+  readonly children: ReactNode;
+}
+
+function Facet({ title, isOpenFirst, children }: FacetProps): ReactNode {
+  const [isOpen, setIsOpen] = useState(isOpenFirst);
   return (
     <Disclosure isExpanded={isOpen} onExpandedChange={setIsOpen} className={styles['facet'] ?? ''}>
       <AriaButton slot="trigger" className={styles['trigger'] ?? ''}>
         <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
         <span className="clip" dir="auto">
-          {dimensionTitle(dimension)}
+          {title}
         </span>
       </AriaButton>
-      <DisclosurePanel>{isOpen && <Values dimension={dimension} {...values} />}</DisclosurePanel>
+      <DisclosurePanel>{isOpen && children}</DisclosurePanel>
     </Disclosure>
   );
 }
 
+/** How the requests ended. */
+const results = [
+  { title: 'OK', search: 'failed:false', countOf: ({ count, errors }: Figures) => (count ?? 0) - (errors ?? 0) },
+  { title: 'Failed', search: 'failed:true', countOf: ({ errors }: Figures) => errors ?? 0 },
+  { title: 'Cached', search: 'cached:true', countOf: ({ cached_count: cached }: Figures) => cached ?? 0 },
+] as const;
+
+function Results({ filter, range, q, onSearch }: FacetsProps): ReactNode {
+  const [now] = useState(() => Date.now());
+  const { data, error } = useQuery(
+    groupsQuery({ filter, ...boundsOf(range, now), metrics: ['count', 'errors', 'cached_count'], by: [], sort: {}, limit: 1 }),
+  );
+  if (error !== null) return <ErrorNotice error={error} />;
+  if (data?.total === undefined) return <Loading />;
+  const { total } = data;
+  return (
+    <ul>
+      {results.map(({ title, search, countOf }) => {
+        const count = countOf(total);
+        const share = count / Math.max(1, total.count ?? 0);
+        return count === 0 ? null : <Value key={title} node={parseSearch(search).filter} {...{ title, count, share, q, onSearch }} />;
+      })}
+    </ul>
+  );
+}
+
+function boundsOf(range: RangeSearch, now: number): { readonly from: number | undefined; readonly to: number | undefined } {
+  const { from, to } = timeRangeOf(range, now);
+  return { from, to };
+}
+
 function Values({ dimension, filter, range, q, onSearch }: FacetsProps & { readonly dimension: Dimension }): ReactNode {
   const [now] = useState(() => Date.now());
-  const { from, to } = timeRangeOf(range, now);
   const { data, error } = useQuery(
-    groupsQuery({ filter, from, to, metrics: ['count'], by: [dimension], sort: { count: 'desc' }, limit: shownValues }),
+    groupsQuery({ filter, ...boundsOf(range, now), metrics: ['count'], by: [dimension], sort: { count: 'desc' }, limit: shownValues }),
   );
   if (error !== null) return <ErrorNotice error={error} />;
   if (data === undefined) return <Loading />;
   return (
     <ul>
-      {data.groups.map((group) => (
-        <Value key={groupId(group.key)} {...{ dimension, group, q, onSearch }} />
+      {data.groups.map(({ key, figures: { count = null } }) => (
+        <Value
+          key={groupId(key)}
+          title={groupTitle([dimension], key)}
+          node={conditionOf(dimension, key[0] ?? null)}
+          share={(count ?? 0) / Math.max(1, data.total?.count ?? 0)}
+          {...{ count, q, onSearch }}
+        />
       ))}
       {data.other !== undefined && <li className="muted">others: {formatCount(data.other.count)}</li>}
     </ul>
@@ -77,18 +125,20 @@ function Values({ dimension, filter, range, q, onSearch }: FacetsProps & { reado
 }
 
 interface ValueProps {
-  readonly dimension: Dimension;
-  readonly group: Group;
+  readonly title: string;
+  /** Undefined: no search says it. */
+  readonly node: FilterNode | undefined;
+  readonly count: number | null;
+  /** Of all requests of the search. */
+  readonly share: number;
   readonly q: string;
   readonly onSearch: (q: string) => void;
 }
 
-function Value({ dimension, group: { key, figures }, q, onSearch }: ValueProps): ReactNode {
-  const title = groupTitle([dimension], key);
-  const node = conditionOf(dimension, key[0] ?? null);
+function Value({ title, node, count, share, q, onSearch }: ValueProps): ReactNode {
   const [only, without] = [searchWith(q, node), searchWith(q, node, true)];
   return (
-    <li className={styles['value']}>
+    <li className={styles['value']} style={{ '--share': `${share * 100}%` } as CSSProperties}>
       <Button
         kind="quiet"
         onPress={() => only !== undefined && onSearch(only)}
@@ -99,7 +149,7 @@ function Value({ dimension, group: { key, figures }, q, onSearch }: ValueProps):
           {title}
         </span>
       </Button>
-      <span className="number muted">{formatCount(figures.count)}</span>
+      <span className="number muted">{formatCount(count)}</span>
       <Button
         kind="quiet"
         onPress={() => without !== undefined && onSearch(without)}

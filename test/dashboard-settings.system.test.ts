@@ -133,6 +133,43 @@ it('a webhook says what is wrong with it before it is sent, and an empty sample 
   await page.context().close();
 });
 
+/** What a page sends that changes something. */
+function changesOf(requests: readonly { readonly method: () => string; readonly url: () => string }[], path: string): readonly string[] {
+  return requests.filter((request) => request.method() !== 'GET' && request.url().endsWith(path)).map((request) => request.method());
+}
+
+it('a price and a key of a provider say what is wrong with them before they are sent', async () => {
+  const { page, requests, complaints } = await open('/prices');
+  await page.getByRole('button', { name: 'Set a price' }).first().click();
+  const save = dialog(page).getByRole('button', { name: 'Save' });
+  await dialog(page).getByLabel('Model', { exact: true }).fill('acme-*-b');
+  await dialog(page).getByText('A “*” stands only at the end').waitFor();
+  await dialog(page).getByLabel('Provider', { exact: true }).fill('opnai');
+  await dialog(page).getByText('No provider has this name.').waitFor();
+  await dialog(page).getByLabel('Input, $ per million').first().fill('-1');
+  await dialog(page).getByText('Write at least 0.').waitFor();
+  await dialog(page).getByText('Correct the marked fields.').waitFor();
+  expect(await save.isEnabled()).toBe(false);
+  await page.keyboard.press('Escape');
+  const past = page.getByRole('form', { name: 'Update past costs' });
+  await past.getByLabel('From').fill('2026-02-31');
+  await past.getByText('Write a day such as 2026-01-31').waitFor();
+  await past.getByLabel('From').fill('2026-02-03');
+  await past.getByLabel('To').fill('2026-02-01');
+  await past.getByText('Write the first day or a later one.').waitFor();
+  expect(await past.getByRole('button', { name: 'Preview' }).isEnabled()).toBe(false);
+  await page.goto(`${service.api}/provider-keys`);
+  await page.getByRole('button', { name: 'Add a key' }).click();
+  await dialog(page).getByLabel('Provider', { exact: true }).fill('opnai');
+  await dialog(page).getByText('No provider has this name.').waitFor();
+  await dialog(page).getByLabel('Key', { exact: true }).fill('Bearer sk-abc');
+  await dialog(page).getByText('Leave “Bearer” out.').waitFor();
+  expect(await dialog(page).getByRole('button', { name: 'Add the key' }).isEnabled()).toBe(false);
+  expect([changesOf(requests, '/v1/prices'), changesOf(requests, '/v1/provider-keys')]).toEqual([[], []]);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 it('a shorter retention says how many requests it deletes, and asks', async () => {
   const longAgo = Date.now() - 100 * 86_400_000;
   await logCall(api, { at: longAgo });

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { NewProviderKey, ProviderKey } from '../../../src/client/types/settings.ts';
+import { addressedProviders } from '../../../src/model/providers/providers.ts';
 import { gatelog } from '../../lib/client.ts';
 import { formatTime } from '../../lib/format.ts';
 import { useMay } from '../../lib/signed-in.ts';
@@ -8,7 +9,7 @@ import { timeZone } from '../../lib/zone.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Form } from '../../ui/form/form.tsx';
+import { correctFields, Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -17,6 +18,7 @@ import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { providerKeyFaults, type TypedProviderKey } from './provider-key-faults.ts';
 
 /** Keys of providers that the gateway keeps, so that callers need only a key of their own. */
 export function ProviderKeysPage(): ReactNode {
@@ -44,7 +46,7 @@ export function ProviderKeysPage(): ReactNode {
       ) : (
         <Keys keys={data} mayChange={mayChange} />
       )}
-      {isAdding && <NewKey onClose={() => setIsAdding(false)} />}
+      {isAdding && <NewKey stored={data ?? []} onClose={() => setIsAdding(false)} />}
     </Page>
   );
 }
@@ -94,7 +96,19 @@ function nameOf({ name }: ProviderKey): string {
   return name ?? 'default';
 }
 
-function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
+interface NewKeyProps {
+  readonly stored: readonly ProviderKey[];
+  readonly onClose: () => void;
+}
+
+const providerList = 'provider-names';
+
+function missingIn({ provider, key }: TypedProviderKey, isWrong: boolean): string | undefined {
+  if (isWrong) return correctFields;
+  return key.trim() === '' || provider.trim() === '' ? 'Enter the provider and its key.' : undefined;
+}
+
+function NewKey({ stored, onClose }: NewKeyProps): ReactNode {
   const [provider, setProvider] = useState('openai');
   const [key, setKey] = useState('');
   const [name, setName] = useState('');
@@ -105,6 +119,9 @@ function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
     await queryClient.invalidateQueries({ queryKey: ['provider keys'] });
     onClose();
   };
+  const typed = { provider, key, name };
+  const faults = providerKeyFaults(typed, stored);
+  const isWrong = Object.values(faults).some((fault) => fault !== undefined);
   return (
     <Dialog title="Add a key of a provider" isOpen onClose={onClose}>
       <Form
@@ -112,13 +129,16 @@ function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
         submit="Add the key"
         onSubmit={add}
         onCancel={onClose}
-        missing={key.trim() === '' || provider.trim() === '' ? 'Enter the provider and its key.' : undefined}
+        missing={missingIn(typed, isWrong)}
+        value={JSON.stringify(typed)}
       >
         <TextField
           label="Provider"
           value={provider}
           onChange={setProvider}
           about="As in paths: openai, anthropic, gemini, azure …"
+          list={providerList}
+          fault={faults.provider}
           isRequired
         />
         <TextField
@@ -127,9 +147,17 @@ function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
           value={key}
           onChange={setKey}
           about="It is encrypted at once and never shown again"
+          fault={faults.key}
           isRequired
         />
-        <TextField label="Name" value={name} onChange={setName} about="Tells several keys of one provider apart" />
+        <TextField label="Name" value={name} onChange={setName} about="Tells several keys of one provider apart" fault={faults.name} />
+        <datalist id={providerList}>
+          {addressedProviders.map((known) => (
+            <option key={known} value={known}>
+              {known}
+            </option>
+          ))}
+        </datalist>
       </Form>
     </Dialog>
   );

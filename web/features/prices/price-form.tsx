@@ -2,12 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Price } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
-import { Form, Row } from '../../ui/form/form.tsx';
+import { correctFields, Form, Row } from '../../ui/form/form.tsx';
 import { Checkbox } from '../../ui/form/checkbox.tsx';
-import { NumberField, numberOf } from '../../ui/form/number-field.tsx';
+import { NumberField, numberFault, numberOf } from '../../ui/form/number-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
-import { applyPrices, dayFault } from './past-costs.ts';
+import { applyPrices } from './past-costs.ts';
+import { amountBounds, faultsOf, type TypedPrice } from './price-faults.ts';
 
 type Kind = Exclude<keyof Price, 'model' | 'provider' | 'valid_from'>;
 
@@ -44,6 +45,22 @@ function modelOf(target: EditedPrice): string {
   return target.kind === 'unpriced' ? target.model : target.price.model;
 }
 
+/** @param edited Its kinds that no form has stay. */
+function priceOf(edited: Price | undefined, { model, provider, from }: TypedPrice, amounts: Readonly<Record<string, string>>): Price {
+  const known = kinds.flatMap(({ id }) => {
+    const amount = numberOf(amounts[id] ?? '');
+    return amount === undefined ? [] : [[id, amount] as const];
+  });
+  return {
+    ...edited,
+    model: model.trim(),
+    provider: provider.trim() === '' ? null : provider.trim(),
+    valid_from: from.trim() === '' ? null : from.trim(),
+    ...Object.fromEntries(kinds.map(({ id }) => [id, undefined])),
+    ...Object.fromEntries(known),
+  } as Price;
+}
+
 /** What a model costs. A kind without a price costs what the kind does that it is a part of. */
 export function PriceForm({ prices, edited: target, onClose }: PriceFormProps): ReactNode {
   const edited = target.kind === 'change' ? target.price : undefined;
@@ -54,25 +71,19 @@ export function PriceForm({ prices, edited: target, onClose }: PriceFormProps): 
   const [from, setFrom] = useState(edited?.valid_from ?? '');
   const [amounts, setAmounts] = useState(() => Object.fromEntries(kinds.map(({ id }) => [id, edited?.[id]?.toString() ?? ''])));
   const store = async (): Promise<void> => {
-    const known = kinds.flatMap(({ id }) => {
-      const amount = numberOf(amounts[id] ?? '');
-      return amount === undefined ? [] : [[id, amount] as const];
-    });
-    const price = {
-      ...edited,
-      model: model.trim(),
-      provider: provider.trim() === '' ? null : provider.trim(),
-      valid_from: from.trim() === '' ? null : from.trim(),
-      ...Object.fromEntries(kinds.map(({ id }) => [id, undefined])),
-      ...Object.fromEntries(known),
-    } as Price;
+    const price = priceOf(edited, { model, provider, from }, amounts);
     await gatelog.prices.replace([...prices.filter((one) => one !== edited), price]);
     if (isPast) await applyPrices(price.model);
     await queryClient.invalidateQueries();
     onClose();
   };
-  const fromFault = dayFault(from);
-  const isReady = model.trim() !== '' && numberOf(amounts['input'] ?? '') !== undefined && numberOf(amounts['output'] ?? '') !== undefined;
+  const faults = faultsOf(
+    { model, provider, from },
+    prices.filter((one) => one !== edited),
+  );
+  const areAmountsWrong = kinds.some(({ id }) => numberFault(amounts[id] ?? '', amountBounds) !== undefined);
+  const isFilled = [model, amounts['input'], amounts['output']].every((text = '') => text.trim() !== '');
+  const isWrong = areAmountsWrong || Object.values(faults).some((fault) => fault !== undefined);
   return (
     <Dialog title={edited === undefined ? 'Set a price' : 'Edit the price'} isOpen onClose={onClose}>
       <Form
@@ -80,12 +91,13 @@ export function PriceForm({ prices, edited: target, onClose }: PriceFormProps): 
         submit="Save"
         onSubmit={store}
         onCancel={onClose}
-        missing={isReady ? fromFault : 'Enter a model, and the prices of input and output.'}
+        missing={isWrong ? correctFields : isFilled ? undefined : 'Enter a model, and the prices of input and output.'}
+        value={JSON.stringify([model, provider, from, amounts])}
       >
         <Row>
-          <TextField label="Model" value={model} onChange={setModel} placeholder="my-model or my-model-*" isRequired />
-          <TextField label="Provider" value={provider} onChange={setProvider} placeholder="any" />
-          <TextField label="Valid from" value={from} onChange={setFrom} placeholder="always, or 2026-01-31" fault={fromFault} />
+          <TextField label="Model" value={model} onChange={setModel} placeholder="my-model or my-model-*" fault={faults.model} isRequired />
+          <TextField label="Provider" value={provider} onChange={setProvider} placeholder="any" fault={faults.provider} />
+          <TextField label="Valid from" value={from} onChange={setFrom} placeholder="always, or 2026-01-31" fault={faults.from} />
         </Row>
         <Row>
           {kinds.map(({ id, label }) => (
@@ -94,6 +106,7 @@ export function PriceForm({ prices, edited: target, onClose }: PriceFormProps): 
               label={`${label}, $ per million`}
               value={amounts[id] ?? ''}
               onChange={(text) => setAmounts({ ...amounts, [id]: text })}
+              bounds={amountBounds}
               isRequired={id === 'input' || id === 'output'}
             />
           ))}

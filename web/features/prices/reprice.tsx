@@ -3,12 +3,11 @@ import { type ReactNode, useState } from 'react';
 import type { RepriceReport } from '../../../src/client/types/prices.ts';
 import { gatelog } from '../../lib/client.ts';
 import { formatCost, formatCount } from '../../lib/format.ts';
-import { Button } from '../../ui/button.tsx';
-import { Form, Row } from '../../ui/form/form.tsx';
+import { correctFields, Form, Row } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { dayFault } from './past-costs.ts';
+import { dayFault, rangeFault } from './past-costs.ts';
 
 interface Progress {
   readonly total: number;
@@ -28,6 +27,7 @@ export function Reprice(): ReactNode {
   const queryClient = useQueryClient();
   const run = async (isDry: boolean): Promise<void> => {
     const order = { filter: 'all' as const, startDate: start.trim() || undefined, endDate: end.trim() || undefined, dryRun: isDry };
+    setProgress(undefined);
     let sum: Progress = { total: 0, checked: 0, changed: 0, before: 0, after: 0, isDry, isDone: false };
     for await (const report of gatelog.prices.applyAll(order)) {
       sum = added(sum, report);
@@ -36,7 +36,8 @@ export function Reprice(): ReactNode {
     setProgress({ ...sum, isDone: true });
     if (!isDry) await queryClient.invalidateQueries();
   };
-  const fault = dayFault(start) ?? dayFault(end);
+  const [startFault, endFault] = [dayFault(start), rangeFault(start, end)];
+  const isPreviewed = progress?.isDry === true && progress.isDone && progress.changed > 0;
   // A preview of other days tells nothing.
   const changed = (set: (text: string) => void) => (text: string) => {
     set(text);
@@ -44,21 +45,24 @@ export function Reprice(): ReactNode {
   };
   return (
     <Section title="Update past costs" about="Applies today's prices to past requests. Costs that a caller or a provider reported stay">
-      <Form label="Update past costs" submit="Preview" onSubmit={() => run(true)} missing={fault}>
+      <Form
+        label="Update past costs"
+        submit={isPreviewed ? `Update ${formatCount(progress.changed)} requests` : 'Preview'}
+        onSubmit={() => run(!isPreviewed)}
+        missing={startFault === undefined && endFault === undefined ? undefined : correctFields}
+        value={[start, end].join(' ')}
+      >
         <Row>
           <TextField
             label="From"
             value={start}
             onChange={changed(setStart)}
             placeholder="2026-01-01, or empty for all"
-            fault={dayFault(start)}
+            fault={startFault}
           />
-          <TextField label="To" value={end} onChange={changed(setEnd)} placeholder="2026-01-31, or empty for now" fault={dayFault(end)} />
+          <TextField label="To" value={end} onChange={changed(setEnd)} placeholder="2026-01-31, or empty for now" fault={endFault} />
         </Row>
         {progress !== undefined && <Outcome progress={progress} />}
-        {progress?.isDry === true && progress.isDone && progress.changed > 0 && (
-          <Button onPress={() => void run(false)}>Update {formatCount(progress.changed)} requests</Button>
-        )}
       </Form>
     </Section>
   );

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listSeries } from '../src/spool/segment.ts';
 import { apiClient } from './support/api.ts';
@@ -36,9 +36,6 @@ async function callEcho(service: Service, words: string): Promise<string> {
   return response.headers.get('svc-id') ?? '';
 }
 
-/** Between two calls, or changes, of one client: a backup that takes long on a busy machine leaves no thousands of records to read again. */
-const pauseMs = byLength(100, 20);
-
 /** Load that keeps what callers were answered: requests, and the last acknowledged value of each property. */
 class Load {
   readonly answered: string[] = [];
@@ -62,16 +59,19 @@ class Load {
   }
 
   private async callOn(): Promise<void> {
-    for (; this.going; await wait(pauseMs)) this.answered.push(await callEcho(this.service, `call ${this.answered.length}`));
+    while (this.going) this.answered.push(await callEcho(this.service, `call ${this.answered.length}`));
   }
 
   /** Changes requests that have just been answered, most of them not stored yet, and older ones, which are stored. */
   private async changeOn(changer: number): Promise<void> {
     const api = apiClient(this.service.api);
-    for (let turn = 0; this.going; turn += 1, await wait(pauseMs)) {
+    for (let turn = 0; this.going; turn += 1) {
       const place = turn % 2 === 0 ? this.answered.length - 1 - changer : turn * 3 + changer;
       const id = this.answered[place];
-      if (id === undefined) continue;
+      if (id === undefined) {
+        await nextTurn();
+        continue;
+      }
       const value = `${changer}-${turn}`;
       const { status } = await api.call('PUT', `/v1/request/${id}/property`, { [`By${changer}`]: value });
       if (status !== 200) throw new Error(`a change was answered ${status}`);

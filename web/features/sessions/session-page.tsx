@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useMemo } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo } from 'react';
 import { gatelog } from '../../lib/client.ts';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -12,6 +12,8 @@ import { lengthOf, stepsOf } from './trace/steps.ts';
 import { TraceView } from './trace/trace-view.tsx';
 
 const route = getRouteApi('/shell/sessions/$sessionId');
+/** The first steps are there soon; the next part follows at once, for what the head says of the steps. */
+const firstPartLimit = 200;
 const partLimit = 1000;
 
 /** One session as a trace: why it cost what it did, its steps, and the chosen one beside them. */
@@ -24,6 +26,10 @@ export function SessionPage(): ReactNode {
   const loadMore = useCallback((): void => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const isFirstPartAlone = data?.pages.length === 1;
+  useEffect(() => {
+    if (isFirstPartAlone) loadMore();
+  }, [isFirstPartAlone, loadMore]);
   const [first] = data?.pages ?? [];
   if (error !== null) return <PageError error={error} page={{ what: 'Session', back: { to: '/sessions', title: 'All sessions' } }} />;
   if (first === undefined) return <Loading what="Loading the session" />;
@@ -58,7 +64,8 @@ function sessionOptions(id: string) {
   return infiniteQueryOptions({
     queryKey: ['session', id],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) => gatelog.sessions.get(id, { limit: partLimit, cursor, signal }),
+    queryFn: ({ pageParam: cursor, signal }) =>
+      gatelog.sessions.get(id, { limit: cursor === undefined ? firstPartLimit : partLimit, cursor, signal }),
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 }

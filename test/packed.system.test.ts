@@ -79,7 +79,8 @@ describe('the packed package, installed into an empty folder', () => {
     );
     const reference = await (await fetch(`${api}/docs`)).text();
     const parts = [...reference.matchAll(/(?:src|href)="(docs\/assets\/[^"]+)"/g)].map(([, part = '']) => `${api}/${part}`);
-    expect(await Promise.all(parts.map(async (part) => (await fetch(part)).status))).toEqual([200, 200, 200, 200, 200]);
+    const statuses = await Promise.all(parts.map(async (part) => (await fetch(part)).status));
+    expect([...new Set(statuses)], `parts of the reference: ${parts.join(', ')}`).toEqual([200]);
     const reader = path.join(folder, 'read.mjs');
     writeFileSync(
       reader,

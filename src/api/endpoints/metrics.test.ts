@@ -58,7 +58,7 @@ describe('a metrics query', () => {
   });
 
   test('counts as unpriced what used tokens or was answered as a whole, and no step of a tool', async () => {
-    const none = { cost: null, usage: unreportedUsage };
+    const none = { status: 200, cost: null, usage: unreportedUsage };
     const some = { ...none, usage: { ...unreportedUsage, promptTokens: 5 } };
     const broken = { failure: { kind: 'stream' as const, type: '', message: '' } };
     const cases = [

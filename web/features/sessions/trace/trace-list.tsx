@@ -4,7 +4,7 @@ import { rowStep } from '../../../ui/table/row-step.ts';
 import type { TraceRow as Row } from './rows.ts';
 import { type Scale, TraceRow } from './trace-row.tsx';
 import styles from './trace.module.css';
-import { useNarrow, usePhone } from './use-narrow.ts';
+import { useNarrowRow, useNarrowTrace } from '../../../lib/use-narrow.ts';
 
 const rowHeight = 30;
 /** Of two lines: the step, and its words. */
@@ -107,7 +107,7 @@ export function TraceList({
 }
 
 function useRows(count: number, list: RefObject<HTMLDivElement | null>) {
-  const [isNarrow, isPhone] = [useNarrow(), usePhone()];
+  const [isNarrow, isPhone] = [useNarrowTrace(), useNarrowRow()];
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
     if (isNarrow) setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY);

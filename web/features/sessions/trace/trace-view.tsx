@@ -14,7 +14,7 @@ import { lengthOf, type Step, stepBefore } from './steps.ts';
 import { type TraceActions, TraceList } from './trace-list.tsx';
 import type { Scale } from './trace-row.tsx';
 import styles from './trace-view.module.css';
-import { useNarrow } from './use-narrow.ts';
+import { useNarrowTrace } from '../../../lib/use-narrow.ts';
 import { treeMove, useTraceRows } from './use-trace.ts';
 
 const route = getRouteApi('/shell/sessions/$sessionId');
@@ -32,7 +32,7 @@ export interface TraceViewProps {
 export function TraceView({ session, steps, layout, hasMore, loadMore }: TraceViewProps): ReactNode {
   const { step: key, view = 'conversation', find = '', failed = false } = route.useSearch();
   const { rows, folded, sameModel, toggle } = useTraceRows(steps, { layout, find, failed });
-  const isNarrow = useNarrow();
+  const isNarrow = useNarrowTrace();
   const chosen = useChosen({ rows, steps, key, isFirstShown: !isNarrow });
   const isMissing = key !== undefined && chosen === undefined;
   useWhole({ isWanted: isMissing || needsAll(layout, find, failed), hasMore, loadMore });
@@ -202,7 +202,7 @@ interface SideProps {
 }
 
 function Side({ row, steps, session, view, details, list, onGo, onStep }: SideProps): ReactNode {
-  const isNarrow = useNarrow();
+  const isNarrow = useNarrowTrace();
   const onKeyDown = (event: React.KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     if (isNarrow) onGo({ step: undefined });

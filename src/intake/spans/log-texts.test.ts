@@ -157,10 +157,13 @@ describe('what log records tell of a span is in its request', () => {
     expect(await scene.texts()).toEqual([told]);
   });
 
-  it('when its request has a part of them already', async () => {
+  it.each([
+    ['the question', [system, user, choice]],
+    ['the answer', [choice, system, user]],
+  ])('when its request has a part of them already: %s', async (_part, logs) => {
     const scene = new Scene();
     await scene.spans();
-    for (const log of [system, user, choice]) {
+    for (const log of logs) {
       await scene.logs([log]);
       await scene.live();
     }

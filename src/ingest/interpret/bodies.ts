@@ -156,7 +156,7 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
     return { body: recordText(text, undefined), parsed: undefined, facts, streamed: true, inPieces: true, whole: false };
   }
   const events = readServerSentEvents([decoded]);
-  const { exact, isExact } = withExactData(events);
+  const { exact, isExact } = mayLoseDigits(text) ? withExactData(events) : { exact: events, isExact: true };
   const assembled = format?.assembleStream(exact);
   if (format !== undefined && assembled?.understood === true) return understoodStream({ ...assembled, isExact }, text, format);
   const body = text === '' ? absent : recordText(text, undefined);

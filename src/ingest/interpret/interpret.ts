@@ -194,7 +194,6 @@ function isListed(model: string, provider: string, { book, organization }: Price
 
 function bodiesOf({ open: { tags }, end, requestBody, responseBody }: Exchange, texts: RecordTexts, sources: TextSources) {
   return {
-    ...previewsOf(sources, texts),
     requestBody: texts.requestBody,
     responseBody: texts.responseBody,
     requestBodyCut: end?.requestCut === true || lacksParts(tags.requestBody, requestBody, end?.requestBytes),
@@ -203,6 +202,7 @@ function bodiesOf({ open: { tags }, end, requestBody, responseBody }: Exchange, 
     lastUserText: texts.lastUserText,
     completionText: texts.completionText,
     sizeBytes: end === undefined ? requestBody.length + responseBody.length : end.requestBytes + end.responseBytes,
+    ...previewsOf(sources, texts),
   };
 }
 

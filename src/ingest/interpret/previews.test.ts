@@ -1,4 +1,6 @@
+import { array, assert, constantFrom, nat, property, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { testSeed } from '../../../test/support/test-length.ts';
 import { compileRules } from '../../redaction/redactor.ts';
 import { redactEverything, redactTexts } from '../redaction/redact-texts.ts';
 import { interpret, type InterpretSketch, json, stream } from '../testing/exchange-builder.ts';
@@ -6,6 +8,7 @@ import { inputPreviewOf, outputPreviewOf, previewOf } from './previews.ts';
 
 const chunk = (content: string): string =>
   `data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] })}\n\n`;
+const seed = testSeed();
 const noTexts = { promptText: '', lastUserText: '' };
 const input = (body: unknown): string => inputPreviewOf(body, noTexts);
 const output = (body: unknown): string => outputPreviewOf(body, '');
@@ -170,6 +173,19 @@ describe('a preview is one line of at most 200 characters', () => {
     expect(previewOf('🙂'.repeat(300))).toBe('🙂'.repeat(200));
     expect(previewOf(`${'🙂 '.repeat(99)}🙂x ${'🙂 '.repeat(300)}`)).toBe(`${'🙂 '.repeat(99)}🙂x`);
     expect(previewOf('\ud83d')).toBe('\ufffd');
+  });
+
+  test(`its words are those of the text, whatever white space is between them (seed ${seed})`, () => {
+    const piece = constantFrom('a', 'word', ' ', '  ', '\n', '\u00a0', '🙂', '\ud83d', '.');
+    const pieces = array(tuple(piece, constantFrom(1, 1, 1, 3, 199, 201, 403)), { maxLength: 60 });
+    assert(
+      property(pieces, nat(3), (parts, indent) => {
+        const text = ' '.repeat(indent) + parts.map(([each, times]) => each.repeat(times)).join('');
+        const line = Array.from(text.trim().replaceAll(/\s+/gu, ' '));
+        expect(previewOf(text)).toBe(line.slice(0, 200).join('').trimEnd().toWellFormed());
+      }),
+      { seed, numRuns: 2000 },
+    );
   });
 
   test('a text without end takes no time', () => {

@@ -38,17 +38,37 @@ export function recordedValue(
   return recorded.kind === 'json' ? parseOwnJson(recorded.text) : undefined;
 }
 
-const words = new RegExp(String.raw`\S{1,${enough}}`, 'g');
+const space = /\s+/g;
+const word = new RegExp(String.raw`\S{1,${enough}}`, 'g');
+/** What a line has of white space is single spaces between words. */
+const otherSpace = /^\s|[^\S ]|\s\s/;
+const surrogate = /[\uD800-\uDFFF]/;
 
 /** The beginning of a text in one line. */
 export function previewOf(text: string): string {
+  const start = text.slice(0, enough);
+  const line = otherSpace.test(start) ? inOneLine(text) : start;
+  const preview = line.slice(0, previewLimits.characters);
+  // Characters that take two units each are rare, and slow to count.
+  const isInUnits = preview.length === line.length || !surrogate.test(preview);
+  return wellFormed(isInUnits ? preview : Array.from(line).slice(0, previewLimits.characters).join('')).trimEnd();
+}
+
+/** At least the first {@link enough} units of the line. */
+function inOneLine(text: string): string {
+  const start = text.slice(0, 2 * enough);
+  const line = start.replaceAll(space, ' ').trimStart();
+  return line.length >= enough || start.length === text.length ? line : joinedWords(text);
+}
+
+/** As {@link inOneLine}, for much white space. */
+function joinedWords(text: string): string {
   let line = '';
-  for (const [word] of text.matchAll(words)) {
-    line = line === '' ? word : `${line} ${word}`;
+  for (const [next] of text.matchAll(word)) {
+    line = line === '' ? next : `${line} ${next}`;
     if (line.length >= enough) break;
   }
-  const isShort = line.length <= previewLimits.characters;
-  return wellFormed(isShort ? line : Array.from(line).slice(0, previewLimits.characters).join('').trimEnd());
+  return line;
 }
 
 /** @returns undefined where the body is no conversation, or none in which anybody but the model speaks. */

@@ -5,6 +5,7 @@ import type { Observe, SupervisedRole } from '../model/observation.ts';
 import { makeBackoff } from '../platform/backoff.ts';
 import type { CallsEnd } from '../platform/http/server.ts';
 import { releaseMemoryAtRest } from '../platform/memory/at-rest.ts';
+import { youngGeneration } from '../platform/memory/young-generation.ts';
 import type { MetricFamily, Meter } from '../platform/metrics/meter.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
 import { packCells, SlotTotals, unpackCells } from '../platform/metrics/slot-totals.ts';
@@ -59,13 +60,6 @@ export const stopMarginMs = gatewayStopMs + coreStopMs;
  * worker spool syncs, decompression and name look-ups share them.
  */
 const defaultThreads = 16;
-/**
- * V8 collects the garbage of calls every 16 MiB from the first call on. TRICKY: by default V8 shrinks the young generation to 1 MiB after
- * idle seconds and grows it only when much survives, which is never so for calls: the first seconds of a burst would cost up to half as
- * much again.
- */
-const youngGeneration = '--min-semi-space-size=16';
-
 /**
  * The core needs much memory for moments: bodies that expand, and responses with them. By default both of its allocators keep freed
  * memory: glibc in an arena per thread, where a few live buffers hold the rest, the engine's for seconds. So large buffers are mapped one

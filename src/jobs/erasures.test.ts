@@ -9,7 +9,7 @@ import { GatelogError } from '../model/errors.ts';
 import type { Erasure, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
-import type { ErasureTargets } from './erasures.ts';
+import type { ErasureReceipt, ErasureTargets } from './erasures.ts';
 import { type LifeOptions, type Life, lettersOf, liveOver, openLifeParts, type OpenLifeParts } from './testing/erasure-harness.ts';
 
 let parts: OpenLifeParts;
@@ -34,6 +34,18 @@ function keepResponseOf(userId: string, organizationId: OrganizationId): void {
   const times = { createdAt: 0, expiresAt: 1, latencyMs: 1 };
   const response = { requestId: 'any', userId, status: 200, headers: [], body: Buffer.from('x'), ...times };
   parts.responses.keep({ organizationId, fingerprint: userId, buckets: 1 }, 0, response, 0);
+}
+
+interface Ordered {
+  readonly receipt: Promise<ErasureReceipt | undefined>;
+}
+
+/** Orders an erasure in a life that has not started, and starts it: what leaves the spool from then on counts as taken from there. */
+async function eraseAndStart({ erasures, running, core }: Life, { organizationId }: SpoolRig): Promise<Ordered> {
+  const receipt = erasures.erase(organizationId, 'ann', longMs);
+  await until(() => running.of(organizationId) !== undefined);
+  core.drain.start();
+  return { receipt };
 }
 
 /** Targets of a core that dies at a stage, after what it did there and before that is written down. */
@@ -78,9 +90,9 @@ describe('an erasure', () => {
     await spool.write(writer, ofBody('ann'));
     his.push(await spool.write(writer, tagged('bob', {})), await spool.write(writer, ofBody('bob')));
     for (const userId of ['ann', 'bob']) keepResponseOf(userId, spool.organizationId);
-    const life = await live(spool);
+    const life = await live(spool, { starts: false });
     const before = systemClock.now();
-    const receipt = await life.erasures.erase(spool.organizationId, 'ann', longMs);
+    const receipt = await (await eraseAndStart(life, spool)).receipt;
     expect(receipt).toMatchObject({
       userId: 'ann',
       stage: 'done',
@@ -118,8 +130,8 @@ describe('an erasure', () => {
     await other.drainAll();
     const writer = spool.openWriter();
     await spool.write(writer, tagged('ann'));
-    const life = await live(spool);
-    const first = await life.erasures.erase(spool.organizationId, 'ann', longMs);
+    const life = await live(spool, { starts: false });
+    const first = await (await eraseAndStart(life, spool)).receipt;
     expect(first?.counts).toMatchObject({ requests: 0, spool_records: 1 });
     if (first !== undefined) await life.erasures.acknowledge(first);
     const later = await spool.write(writer, tagged('ann', { openedAt: systemClock.now() + 1 }));
@@ -175,9 +187,13 @@ describe('an erasure', () => {
       keepResponseOf('ann', spool.organizationId);
       await spool.write(writer, tagged('ann'));
       const cut = makeGate();
-      const first = await live(spool, { targets: targetsCutAt(stage, spool, () => cut.open()) });
-      void first.erasures.erase(spool.organizationId, 'ann', longMs);
+      const first = await live(spool, { targets: targetsCutAt(stage, spool, () => cut.open()), starts: false });
+      await eraseAndStart(first, spool);
       await cut.passed;
+      // Once the erasures of a life are stopped, it stores what it still takes from the spool.
+      const { drain } = first.core;
+      await drain.catchUp();
+      await until(() => drain.inFlight.all().every((exchange) => exchange.isSettled()));
       void first.erasures.stop();
       await first.core.drain.stop(10_000);
       const second = await live(spool);

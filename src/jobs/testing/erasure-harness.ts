@@ -24,6 +24,8 @@ import type { TestInterpret } from '../../ingest/testing/spent-rows.ts';
 export interface Life {
   readonly core: CoreRig;
   readonly erasures: Erasures;
+  /** What the ingest leaves out. */
+  readonly running: Pick<RunningErasures, 'of'>;
   readonly observations: readonly Observation[];
   readonly end: () => Promise<void>;
 }
@@ -114,6 +116,7 @@ export async function liveOver({ rig, responses }: LifeParts, spool: SpoolRig, g
   return {
     core,
     erasures,
+    running,
     observations,
     end: async () => {
       await Promise.all([drain.stop(10_000), erasures.stop()]);

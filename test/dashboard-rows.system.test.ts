@@ -111,7 +111,7 @@ it('words of both sides, properties that most have, and marks of failures and of
   await dialog.getByRole('button', { name: 'Done' }).click();
   expect(await page.locator(`${rows} ${cells}:last-child`).allInnerTexts()).toEqual(['0.75', '']);
   await page.getByRole('columnheader', { name: 'Cost' }).click({ position: { x: 3, y: 3 } });
-  await page.waitForURL((url) => url.searchParams.get('sort') === 'dearest');
+  await page.waitForURL((url) => url.searchParams.get('sort') === 'costliest');
   expect(complaints).toEqual([]);
   await page.context().close();
 });

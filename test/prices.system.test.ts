@@ -182,8 +182,8 @@ describe('gatelog reprice --all, for the operator', () => {
 
     const filter = JSON.stringify({ request_response_rmt: { job_id: { equals: 'all' } } });
     const { stdout } = await gatelog(['reprice', '--all', '--filter', filter]);
-    expect(stdout).toContain('default: 1 requests, 0 changed.');
-    expect(stdout).toContain('acme: 1 requests, 1 changed.');
+    expect(stdout).toContain('default: 1 request, 0 changed.');
+    expect(stdout).toContain('acme: 1 request, 1 changed.');
     expect((await api.stored(ours)).cost).toBe(before);
     expect((await acme.stored(theirs)).cost).toBeGreaterThanOrEqual(1);
     const changes = await acme.call<readonly { readonly kind: string; readonly key_id: string }[]>('GET', `/v1/request/${theirs}/changes`);

@@ -4,13 +4,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../ui/tokens.css';
 import '../ui/base.css';
-import { mendLocale } from '../lib/locale.ts';
+import { fixLocale } from '../lib/locale.ts';
 import { applyTheme } from '../lib/theme.ts';
 import { restoreSignedIn, setSignedIn } from '../lib/signed-in.ts';
 import { queryClient, whenExpired } from './query-client.ts';
 import { router } from './router.tsx';
 
-mendLocale();
+fixLocale();
 applyTheme();
 restoreSignedIn(queryClient);
 whenExpired(() => void leave());

@@ -1,11 +1,11 @@
 import { gatelog } from '../lib/client.ts';
 
-const key = 'gatelog.loaded-anew';
+const key = 'gatelog.reloaded';
 /** A document that lacks the part too is not loaded again and again. */
 const pauseMs = 10_000;
 
 /**
- * Loads the part of a page. Where it is missing although the service answers, the document is loaded anew: a newer service has other parts,
+ * Loads the part of a page. Where it is missing although the service answers, the document is loaded again: a newer service has other parts,
  * and a browser may remember that one could not be had. Without the service the client's own error says so, in the dashboard; a document
  * loaded then would be the browser's own page.
  */

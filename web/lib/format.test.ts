@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { alignDecimals } from './decimals.ts';
-import { formatCost, formatDuration } from './format.ts';
+import { formatAmount, formatCost, formatDuration, formatTokens } from './format.ts';
 
 describe('money', () => {
   it.each([
@@ -42,5 +42,20 @@ describe('decimals of a column', () => {
 
   it('are no marks between thousands', () => {
     expect(alignDecimals(['1,234', '5'])).toEqual(['1,234', '5']);
+  });
+});
+
+describe('numbers of things', () => {
+  it.each([
+    [0, '0 requests'],
+    [1, '1 request'],
+    [2, '2 requests'],
+    [1239, '1,239 requests'],
+  ])('%s', (count, text) => {
+    expect(formatAmount(count, 'request')).toBe(text);
+  });
+
+  it('one token is written without a plural', () => {
+    expect([formatTokens(1), formatTokens(2)]).toEqual(['1 token', '2 tokens']);
   });
 });

@@ -13,9 +13,14 @@ export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : whole.format(value);
 }
 
+/** A number of things in words. @param noun of one of them. */
+export function formatAmount(count: number | null | undefined, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** A number of tokens in words. */
 export function formatTokens(tokens: number | null | undefined): string {
-  return tokens === 1 ? '1 token' : `${formatCount(tokens)} tokens`;
+  return formatAmount(tokens, 'token');
 }
 
 /** US dollars with three digits that tell something: 12.34, 0.0123, 0.00000123. Columns line their decimals up by `alignDecimals`. */

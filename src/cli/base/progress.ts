@@ -26,6 +26,11 @@ export function shownNumber(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+/** A number of things. @param noun of one of them. */
+export function shownAmount(count: number, noun: string): string {
+  return `${shownNumber(count)} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
+}
+
 export function shownDuration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;

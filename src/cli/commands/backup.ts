@@ -4,6 +4,7 @@ import type { Manifest } from '../../jobs/backup/manifest.ts';
 import { beginBackup, writeBackup } from '../../jobs/backup/write-backup.ts';
 import { type CommandContext, CommandError } from '../base/dependencies.ts';
 import { operatorClient } from '../base/operator-client.ts';
+import { shownAmount } from '../base/progress.ts';
 import { packageVersion } from '../base/version.ts';
 
 export interface BackupOptions {
@@ -40,7 +41,7 @@ export async function makeBackup(context: CommandContext, given: string, options
 
 function summaryOf({ begunAt, rows, files, secrets, secretsLeftOut }: Manifest, { config }: CommandContext): readonly string[] {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const whole = `Everything that was answered by ${begunAt}: ${rows['requests'] ?? 0} requests in the store and what was on its way there, ${bytes} bytes.`;
+  const whole = `Everything that was answered by ${begunAt}: ${shownAmount(rows['requests'] ?? 0, 'request')} in the store and what was on its way there, ${bytes} bytes.`;
   if (!secrets) {
     const keys =
       secretsLeftOut === 0 ? '' : `, and the ${secretsLeftOut} keys of providers and secrets of webhooks that organisations have stored`;

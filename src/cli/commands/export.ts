@@ -20,7 +20,7 @@ import { defaultSizes, Destination, type FileSizes, placeOf } from '../export/de
 import { type ExportFacts, type ExportQuery, type LineSource, receivedLines } from '../export/source.ts';
 import { fingerprintOf } from '../export/state.ts';
 import { timeOf } from '../base/time-window.ts';
-import { progressLine, shownBytes, shownDuration, shownNumber } from '../base/progress.ts';
+import { progressLine, shownAmount, shownBytes, shownDuration } from '../base/progress.ts';
 
 export interface ExportOptions extends FilterOptions {
   readonly format?: string;
@@ -170,7 +170,7 @@ function shownProgress({ progress, hint, now }: CommandDependencies, doneBefore 
       progress(progressLine('records', { done, total, elapsedMs: now() - since, doneBefore }));
     },
     end: (): void => progress(''),
-    summary: (): string => `${shownNumber(done)} records in ${shownDuration((now() - since) / 1000)}`,
+    summary: (): string => `${shownAmount(done, 'record')} in ${shownDuration((now() - since) / 1000)}`,
   };
 }
 

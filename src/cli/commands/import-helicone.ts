@@ -12,7 +12,7 @@ import { isReconciled, jsonReport, textReport } from '../helicone/report.ts';
 import { type ImportResult, runImport, type Source } from '../helicone/run-import.ts';
 import { apiSource, fileSource, identityOfFiles } from '../helicone/sources.ts';
 import type { Tally } from '../helicone/tally.ts';
-import { progressLine } from '../base/progress.ts';
+import { progressLine, shownAmount } from '../base/progress.ts';
 import { type TimeWindow, upstreamApi } from '../helicone/upstream-api.ts';
 
 export interface ImportHeliconeOptions {
@@ -198,7 +198,9 @@ function stateOf<Position>(
       `${options.state} is the state of another import that is not finished (${differing} ${identity[differing]}, not ${asked[differing]}). Finish that one, name another file with --state, or drop it with --restart.`,
     );
   }
-  dependencies.hint(`Going on with the import that ${options.state} tells of: ${tally.total().there.requests} requests were read.`);
+  dependencies.hint(
+    `Going on with the import that ${options.state} tells of: ${shownAmount(tally.total().there.requests, 'request')} ${tally.total().there.requests === 1 ? 'was' : 'were'} read.`,
+  );
   return { progressFile, identity };
 }
 

@@ -6,6 +6,7 @@ import type { Filter, Reprice, RepriceReport } from '../../client/client.ts';
 import { serviceClient } from '../base/client.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { type CommandContext, type CommandDependencies, UsageError, withDatabase } from '../base/dependencies.ts';
+import { shownAmount } from '../base/progress.ts';
 import { operatorClient } from '../base/operator-client.ts';
 
 export interface RepriceOptions extends FilterOptions {
@@ -117,7 +118,7 @@ function addDifference(sum: Difference, { changed, before, after }: Pick<Reprice
 
 function textReport(sum: Sum, { dryRun }: RepriceOptions): string {
   const tail = sum.stated === 0 ? '' : `, ${sum.stated} stand as they were stated`;
-  const head = `${sum.checked} requests, ${sum.changed} ${dryRun === true ? 'would change' : 'changed'}${tail}.`;
+  const head = `${shownAmount(sum.checked, 'request')}, ${sum.changed} ${dryRun === true ? 'would change' : 'changed'}${tail}.`;
   if (sum.changed === 0) return head;
   const models = [...sum.byModel].toSorted(([, one], [, other]) => other.changed - one.changed);
   const rows = models.map(([model, difference]) => [model, ...cellsOf(difference)]);

@@ -4,6 +4,7 @@ import { restoreBackup } from '../../jobs/backup/restore-backup.ts';
 import { rejectUnsupportedSettings } from '../../main/shared.ts';
 import { isLocked } from '../../platform/process-lock.ts';
 import { type CommandContext, CommandError } from '../base/dependencies.ts';
+import { shownAmount } from '../base/progress.ts';
 
 /** `gatelog restore`: makes the data folder out of a backup and prints it. */
 export async function restore(context: CommandContext, given: string): Promise<void> {
@@ -25,7 +26,7 @@ export async function restore(context: CommandContext, given: string): Promise<v
 }
 
 function summaryOf({ begunAt, version, rows, secrets, secretsLeftOut }: Manifest): readonly string[] {
-  const whole = `Restored ${rows['requests'] ?? 0} requests, and what was on its way to the store, as of ${begunAt} (Gatelog ${version}). "gatelog serve" goes on from there.`;
+  const whole = `Restored ${shownAmount(rows['requests'] ?? 0, 'request')}, and what was on its way to the store, as of ${begunAt} (Gatelog ${version}). "gatelog serve" goes on from there.`;
   if (secrets) return [whole];
   const keys =
     secretsLeftOut === 0

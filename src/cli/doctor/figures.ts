@@ -1,4 +1,4 @@
-import { shownBytes, shownNumber } from '../base/progress.ts';
+import { shownAmount, shownBytes, shownNumber } from '../base/progress.ts';
 import { type Finding, ok, skip, warn } from './finding.ts';
 import type { Probe } from './probe.ts';
 
@@ -30,7 +30,7 @@ function lag(page: string): readonly Finding[] {
   const waiting = figureIn(page, 'gatelog_spool_exchanges_waiting');
   if (seconds === undefined || waiting === undefined) return [];
   if (waiting === 0) return [ok('record', 'nothing waits: each call that has ended can be found')];
-  const says = `${counted(waiting, 'call')} that ended up to ${seconds.toFixed(1)} s ago ${waiting === 1 ? 'waits' : 'wait'} to be stored`;
+  const says = `${shownAmount(waiting, 'call')} that ended up to ${seconds.toFixed(1)} s ago ${waiting === 1 ? 'waits' : 'wait'} to be stored`;
   if (seconds <= lateSeconds) return [ok('record', says)];
   return [warn('record', `${says}.`, 'Look at the parts above and at the load of the machine.')];
 }
@@ -55,13 +55,13 @@ function prices(page: string): readonly Finding[] {
   const calls = figureIn(page, 'gatelog_calls_today');
   if (age === undefined || unpriced === undefined || calls === undefined) return [];
   const days = Math.floor(age / secondsPerDay);
-  const old = `the public price list is ${counted(days, 'day')} old`;
+  const old = `the public price list is ${shownAmount(days, 'day')} old`;
   const list =
     days < staleDays
       ? ok('prices', old)
       : warn('prices', `${old}.`, 'A newer Gatelog has a newer one; "gatelog prices import" takes one at once.');
   if (unpriced === 0) return [list];
-  const share = `${counted(unpriced, 'call')} of today's ${shownNumber(calls)} (${((100 * unpriced) / calls).toFixed(1)} %) ${unpriced === 1 ? 'has' : 'have'} no price.`;
+  const share = `${shownAmount(unpriced, 'call')} of today's ${shownNumber(calls)} (${((100 * unpriced) / calls).toFixed(1)} %) ${unpriced === 1 ? 'has' : 'have'} no price.`;
   return [list, warn('prices', share, '"gatelog report unpriced" names the models, and the lines that price them.')];
 }
 
@@ -90,10 +90,6 @@ function losses(page: string): readonly Finding[] {
   ] as const;
   return rows.flatMap(([metric, noun, what, remedy]) => {
     const count = figureIn(page, metric) ?? 0;
-    return count === 0 ? [] : [warn('record', `${counted(count, noun)} ${count === 1 ? 'is' : 'are'} ${what}.`, remedy)];
+    return count === 0 ? [] : [warn('record', `${shownAmount(count, noun)} ${count === 1 ? 'is' : 'are'} ${what}.`, remedy)];
   });
-}
-
-function counted(count: number, noun: string): string {
-  return `${shownNumber(count)} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
 }

@@ -20,7 +20,7 @@ export function formOfKey(key: string | undefined): Finding | undefined {
   if (/^["'].*["']$/s.test(key)) return fail(check, 'GATELOG_API_KEY holds quotation marks.', 'Leave them out.');
   if (/^bearer\s/i.test(key)) return fail(check, 'GATELOG_API_KEY begins with "Bearer".', 'Leave the word out: the key alone.');
   if (!/^[\u0021-\u007e]+$/.test(key)) {
-    return fail(check, 'GATELOG_API_KEY holds spaces, line breaks or other characters that keys do not have.', 'Copy the key anew.');
+    return fail(check, 'GATELOG_API_KEY holds spaces, line breaks or other characters that keys do not have.', 'Copy the key again.');
   }
   const issuer = ours.test(key) ? undefined : issuerOf(key);
   if (issuer === undefined) return undefined;

@@ -19,7 +19,7 @@ export function checkSettings(dependencies: CommandDependencies): SeenSettings {
     const found = [...faults, ...checkFile(dependencies, settings)];
     return { ...settings, findings: found.length > 0 ? found : [ok(check, sourcesOf(dependencies, settings))] };
   } catch (error) {
-    const unread = fail(check, messageOf(error), 'Mend the file, or set both in the environment.');
+    const unread = fail(check, messageOf(error), 'Fix the file, or set both in the environment.');
     return { apiUrl: undefined, apiKey: undefined, findings: [...faults, unread] };
   }
 }

@@ -68,12 +68,12 @@ export class Destination {
     const state = readState(stateFile(place));
     if (state !== undefined && !isResumed) {
       throw new CommandError(
-        `An export to ${shownPlace(place)} broke off. Add --resume to go on, or delete ${stateFile(place)} to begin anew.`,
+        `An export to ${shownPlace(place)} broke off. Add --resume to go on, or delete ${stateFile(place)} to start again.`,
       );
     }
     if (state !== undefined && state.of !== of) {
       throw new CommandError(
-        `The export to ${shownPlace(place)} that broke off had other options. Repeat them, or delete ${stateFile(place)} to begin anew.`,
+        `The export to ${shownPlace(place)} that broke off had other options. Repeat them, or delete ${stateFile(place)} to start again.`,
       );
     }
     const compress = await partCompressor(fileCompression(writer.format, compression));

@@ -61,7 +61,7 @@ export class FileWriter {
     const present = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (present < current.bytes) {
       throw new CommandError(
-        `${file} is shorter than when the export broke off. Delete what was exported, and begin anew without --resume.`,
+        `${file} is shorter than when the export broke off. Delete what was exported, and start again without --resume.`,
       );
     }
     truncateSync(file, current.bytes);

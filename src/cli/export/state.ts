@@ -55,7 +55,7 @@ export function readState(file: string): ExportState | undefined {
   if (text === undefined) return undefined;
   const state = parseOwnJson(text) as (ExportState & { readonly version?: unknown }) | null | undefined;
   if (state?.version === version) return state;
-  throw new CommandError(`${file} is not the state of an export of this version. Delete it and what was exported, and begin anew.`);
+  throw new CommandError(`${file} is not the state of an export of this version. Delete it and what was exported, and start again.`);
 }
 
 /** Names the options of an export. */

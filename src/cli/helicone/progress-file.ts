@@ -43,7 +43,7 @@ export class ProgressFile<Position> {
     const json = parseOwnJson(text) as (StateJson<Position> & { readonly version?: unknown }) | null | undefined;
     if (json?.version !== version) {
       throw new CommandError(
-        `${this.file} is not the state of an import by this version. Name another with --state, or begin anew with --restart.`,
+        `${this.file} is not the state of an import by this version. Name another with --state, or start again with --restart.`,
       );
     }
     const { tally, ...rest } = json;

@@ -1,3 +1,4 @@
+import { shownAmount } from '../base/progress.ts';
 import { textTable } from '../../config/text-table.ts';
 import { moneyOfUnits, moneyText, usdOf } from '../../model/pricing/money.ts';
 import type { Money } from '../../model/pricing/money.ts';
@@ -30,10 +31,10 @@ export function textReport({ tally, isDryRun, source, sample }: ReportOf): strin
 function summary({ total, isDryRun, source }: { readonly total: DayTally; readonly isDryRun: boolean; readonly source: string }): string {
   const { there, imported, already, counts } = total;
   if (isDryRun) {
-    return `${there.requests} requests in ${source}: ${there.requests - already - counts.rejected} to import, ${already} here already, ${counts.rejected} would be rejected. Nothing was imported.`;
+    return `${shownAmount(there.requests, 'request')} in ${source}: ${there.requests - already - counts.rejected} to import, ${already} here already, ${counts.rejected} would be rejected. Nothing was imported.`;
   }
   const verdict = isReconciled(total) ? 'Both sides agree.' : 'The sides differ; the table says where and why.';
-  return `${there.requests} requests in ${source}: ${imported} imported, ${already} here already, ${counts.rejected} rejected. ${verdict}`;
+  return `${shownAmount(there.requests, 'request')} in ${source}: ${imported} imported, ${already} here already, ${counts.rejected} rejected. ${verdict}`;
 }
 
 /** Whether all that was read is here with the same sums, and nothing that the other side counts was left unread. */

@@ -2,6 +2,7 @@ import { messageOf } from '../../model/errors.ts';
 import { type LimitPolicy, parseLimitPolicy, unitsOfCall } from '../../model/limit-policy.ts';
 import { UsageError } from '../base/dependencies.ts';
 import { measuredWindowOf } from '../base/measured-window.ts';
+import { shownAmount } from '../base/progress.ts';
 import { costText } from '../terminal/texts.ts';
 
 export interface PolicyOptions {
@@ -87,8 +88,7 @@ const lengths = [
 
 /** `$5.00 per hour for each Team`. */
 export function policyText({ unit, quota, window, segment }: LimitPolicy): string {
-  const amount =
-    unit === 'cents' ? costText(Number(quota) / 1e12) : `${(Number(quota) / Number(unitsOfCall)).toLocaleString('en')} requests`;
+  const amount = unit === 'cents' ? costText(Number(quota) / 1e12) : shownAmount(Number(quota) / Number(unitsOfCall), 'request');
   const each = segment === undefined ? '' : ` for each ${segment.of === 'user' ? 'user' : segment.name}`;
   if (window.kind === 'calendar') return `${amount} per calendar ${window.unit} (${window.timezone})${each}`;
   const seconds = window.ms / 1000;

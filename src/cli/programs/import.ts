@@ -28,7 +28,7 @@ export function addImportCommand(program: Command, dependencies: CommandDependen
       'with --from: where a run that is broken off goes on, and what it has counted',
       'gatelog-import-helicone.json',
     )
-    .option('--restart', 'with --from: begin anew, whatever the state says')
+    .option('--restart', 'with --from: start again, whatever the state says')
     .action(async (files: readonly string[], options: ImportOptions & ImportHeliconeOptions & { readonly from?: 'helicone' }) => {
       if (options.from === 'helicone') {
         await (await import('../commands/import-helicone.ts')).importFromHelicone(dependencies, files, options);

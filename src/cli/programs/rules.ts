@@ -160,7 +160,7 @@ function addAlertCommands(program: Command, dependencies: CommandDependencies): 
     .argument('<alert>', alertHelp)
     .action(async (given: string) => (await alertWork()).testAlert(dependencies, given));
   const rows = [
-    ['states', 'list the groups of a rule and their states, the gravest first', 'listStates'],
+    ['states', 'list the groups of a rule and their states, the most severe first', 'listStates'],
     ['incidents', 'list incidents of a rule, newest first', 'listIncidents'],
     ['history', 'list what happened to a rule, newest first', 'listHistory'],
     ['deliveries', 'list the messages to the channels of a rule, newest first', 'listMessages'],

@@ -1,6 +1,7 @@
 import type { Alert, AlertDelivery, AlertGroupState, AlertHistoryRow, AlertIncident, AlertPreviewQuery } from '../../client/client.ts';
 import { serviceClient } from '../base/client.ts';
 import { type CommandDependencies, UsageError } from '../base/dependencies.ts';
+import { shownAmount } from '../base/progress.ts';
 import { detailsText } from '../terminal/details.ts';
 import { jsonText } from '../terminal/json.ts';
 import { paintOf, tableWriter, writeRows } from '../terminal/shown.ts';
@@ -38,13 +39,13 @@ export async function getAlert(dependencies: CommandDependencies, given: string,
     ['Name', name],
     ['State', status.state],
     ['Error', status.error ?? undefined],
-    ['Firing', `${countText(status.firing)} of ${countText(status.groups)} groups`],
+    ['Firing', `${countText(status.firing)} of ${shownAmount(status.groups, 'group')}`],
     ['Changed', changed],
     ...Object.entries(rule)
       .filter(([, value]) => value !== null)
       .map(([field, value]) => [field, jsonText(value)] as const),
     ...channels.map(
-      ({ type, id: _id, readable, ...shown }) => [type, `${jsonText(shown)}${readable ? '' : ' unreadable: give it anew'}`] as const,
+      ({ type, id: _id, readable, ...shown }) => [type, `${jsonText(shown)}${readable ? '' : ' unreadable: give it again'}`] as const,
     ),
   ] as const;
   dependencies.print(detailsText(details, paintOf(dependencies)));
@@ -77,7 +78,7 @@ export async function muteAlert(dependencies: CommandDependencies, given: string
   );
 }
 
-/** `gatelog alerts states`, the gravest first. */
+/** `gatelog alerts states`, the most severe first. */
 export async function listStates(dependencies: CommandDependencies, given: string, { limit, json }: RowsOptions): Promise<void> {
   const { id } = await alertNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).alerts.states(id, { limit });
@@ -120,10 +121,14 @@ export async function previewAlert(dependencies: CommandDependencies, given: str
   if (options.json === true) return dependencies.print(jsonText(data, 2));
   const { incidents, exact, groups_left_out: leftOut, step_ms: stepMs } = data;
   await tableWriter(dependencies, incidentColumns(dependencies.now())).add(incidents.map((incident) => ({ ...incident, late: false })));
-  dependencies.hint(incidents.length === 0 ? 'The rule would not have fired.' : `The rule would have fired ${incidents.length} times.`);
+  dependencies.hint(
+    incidents.length === 0
+      ? 'The rule would not have fired.'
+      : `The rule would have fired ${incidents.length === 1 ? 'once' : shownAmount(incidents.length, 'time')}.`,
+  );
   if (!exact) {
     dependencies.hint(
-      `Looked at every ${stepMs / 1000} s${leftOut === 0 ? '' : `, without ${countText(leftOut)} groups`}: a stored rule is evaluated more often.`,
+      `Looked at every ${stepMs / 1000} s${leftOut === 0 ? '' : `, without ${shownAmount(leftOut, 'group')}`}: a stored rule is evaluated more often.`,
     );
   }
 }

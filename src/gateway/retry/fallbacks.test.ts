@@ -191,7 +191,7 @@ describe('a fallback', () => {
   });
 });
 
-it('a budget sets aside what the dearest place can cost', async () => {
+it('a budget sets aside what the most expensive place can cost', async () => {
   const asked: EstimatedRequest[] = [];
   const reserved: bigint[] = [];
   const prices: Readonly<Record<string, Money>> = { openai: moneyOfUnits(5n), anthropic: moneyOfUnits(9n), groq: moneyOfUnits(1n) };

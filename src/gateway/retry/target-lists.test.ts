@@ -189,7 +189,7 @@ describe('what was sent counts', () => {
   it.each([
     ['small', 'hello'],
     ['too large to be parsed beside other calls', 'x'.repeat(70_000)],
-  ])('a budget sets aside the cost of the dearest entry, as it is sent: a body that is %s', async (_name, content) => {
+  ])('a budget sets aside the cost of the most expensive entry, as it is sent: a body that is %s', async (_name, content) => {
     const asked: EstimatedRequest[] = [];
     const reserved: bigint[] = [];
     const ports = { callLimits: callLimits(asked, reserved) };

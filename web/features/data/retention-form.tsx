@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { RetentionAnswer } from '../../../src/client/types/settings.ts';
 import { gatelog } from '../../lib/client.ts';
-import { formatCount } from '../../lib/format.ts';
+import { formatAmount, formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { correctFields, Form } from '../../ui/form/form.tsx';
 import { NumberField, numberFault, numberOf } from '../../ui/form/number-field.tsx';
@@ -21,7 +21,7 @@ interface Shortening {
 }
 
 export function daysText(days: number): string {
-  return days === 1 ? '1 day' : `${formatCount(days)} days`;
+  return formatAmount(days, 'day');
 }
 
 /** How long requests are kept. A shorter time deletes, so it says how many requests and asks. */

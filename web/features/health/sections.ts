@@ -1,5 +1,5 @@
 import type { ServiceHealth } from '../../../src/client/types/dashboard.ts';
-import { formatBytes, formatCount, formatDuration } from '../../lib/format.ts';
+import { formatAmount, formatBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import type { FactsProps } from '../../ui/layout/facts.tsx';
 
 interface HealthSection {
@@ -84,7 +84,7 @@ function otherSections({ prices, deliveries, restarts }: ServiceHealth): readonl
     },
     {
       title: 'Prices',
-      about: `${prices.list} of ${prices.list_published}, ${formatCount(prices.list_age_days)} days old`,
+      about: `${prices.list} of ${prices.list_published}, ${formatAmount(prices.list_age_days, 'day')} old`,
       facts: [
         ['Requests today', formatCount(prices.calls_today)],
         ['Unpriced today', `${formatCount(prices.unpriced_today)}${shareText(prices.unpriced_today, prices.calls_today)}`],

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatCount } from '../../lib/format.ts';
+import { formatAmount, formatCount } from '../../lib/format.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { amountText, type LimitUse, limitUsageQuery } from './limits-query.ts';
 import { limitText, parsePolicy } from './policy.ts';
@@ -23,7 +23,8 @@ export function PassedLimits({ isEnabled = true }: { readonly isEnabled?: boolea
       ))}
       {passed.length > shownLimits && (
         <Notice kind="danger">
-          {formatCount(passed.length - shownLimits)} more limits are used up. <Link to="/limits">Show limits</Link>
+          {formatAmount(passed.length - shownLimits, 'more limit')} {passed.length - shownLimits === 1 ? 'is' : 'are'} used up.{' '}
+          <Link to="/limits">Show limits</Link>
         </Notice>
       )}
     </div>

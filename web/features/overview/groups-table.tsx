@@ -11,6 +11,7 @@ import {
   valueTitle,
 } from '../../lib/metrics/dimensions.ts';
 import { type Figures, groupId, groupTitle } from '../../lib/metrics/groups.ts';
+import { formatAmount } from '../../lib/format.ts';
 import { figureText, formatChange, formatOf } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
@@ -75,7 +76,7 @@ export function GroupsTable({ groups, by, q, range, isSplit, other, onSearch }: 
           {groups.length > maxRows && (
             <span className="muted">
               of {formatOf('count')(groups.length)}
-              {other === undefined ? '' : `, and others with ${formatOf('count')(other.count ?? null)} requests`}
+              {other === undefined ? '' : `, and others with ${formatAmount(other.count, 'request')}`}
             </span>
           )}
         </p>

@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from 'react';
 import type { AlertIncidentOfRule } from '../../../src/client/types/alerts.ts';
 import type { BucketedRange } from '../../lib/buckets.ts';
 import { gatelog } from '../../lib/client.ts';
-import { formatTime } from '../../lib/format.ts';
+import { formatAmount, formatTime } from '../../lib/format.ts';
 import { timeZone } from '../../lib/zone.ts';
 import type { ChartBand } from '../../ui/chart/chart-data.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -55,7 +55,7 @@ export function Incidents({ rows }: Pick<ShownIncidents, 'rows'>): ReactNode {
       ))}
       {rows.length > shownIncidents && (
         <li>
-          <Link to="/alerts">{rows.length - shownIncidents} more incidents</Link>
+          <Link to="/alerts">{formatAmount(rows.length - shownIncidents, 'more incident')}</Link>
         </li>
       )}
     </ul>

@@ -5,6 +5,7 @@ import type { BucketedRange } from '../../lib/buckets.ts';
 import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
 import { type Dimension, searchAnd } from '../../lib/metrics/dimensions.ts';
 import type { Course, Figures, GroupCourse } from '../../lib/metrics/groups.ts';
+import { formatAmount, formatTokens } from '../../lib/format.ts';
 import { axisFormatOf, figureText, formatChange, formatOf } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { timeZone } from '../../lib/zone.ts';
@@ -93,14 +94,10 @@ function Lead({ card: { title, metric, better, lines }, total, totalBefore, q, r
 const beside: Readonly<Partial<Record<MetricName, (total: Figures) => ReactNode>>> = {
   errors: (total) => <span className="muted">{figureText('error_rate', total)} of requests</span>,
   cost: ({ unpriced_count: count }) =>
-    (count ?? 0) === 0 ? null : (
-      <Link to="/prices">
-        {formatOf('count')(count ?? null)} {count === 1 ? 'request' : 'requests'} without a price
-      </Link>
-    ),
-  users: (total) => <span className="muted">in {figureText('sessions', total)} sessions</span>,
+    (count ?? 0) === 0 ? null : <Link to="/prices">{formatAmount(count, 'request')} without a price</Link>,
+  users: (total) => <span className="muted">in {formatAmount(total.sessions, 'session')}</span>,
   prompt_cache_read_rate: (total) => (
-    <span className="muted">{figureText('prompt_cache_read_tokens', total)} tokens read from caches of providers</span>
+    <span className="muted">{formatTokens(total.prompt_cache_read_tokens)} read from caches of providers</span>
   ),
   cached_count: ({ cached_count: cached, count }) => (
     <span className="muted">{formatOf('error_rate')(share(cached, count))} of requests cost nothing</span>

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { RepriceReport } from '../../../src/client/types/prices.ts';
 import { gatelog } from '../../lib/client.ts';
-import { formatCost, formatCount } from '../../lib/format.ts';
+import { formatAmount, formatCost, formatCount } from '../../lib/format.ts';
 import { correctFields, Form, Row } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Section } from '../../ui/layout/page.tsx';
@@ -47,7 +47,7 @@ export function Reprice(): ReactNode {
     <Section title="Update past costs" about="Applies today's prices to past requests. Costs that a caller or a provider reported stay">
       <Form
         label="Update past costs"
-        submit={isPreviewed ? `Update ${formatCount(progress.changed)} requests` : 'Preview'}
+        submit={isPreviewed ? `Update ${formatAmount(progress.changed, 'request')}` : 'Preview'}
         onSubmit={() => run(!isPreviewed)}
         missing={startFault === undefined && endFault === undefined ? undefined : correctFields}
         value={[start, end].join(' ')}
@@ -83,14 +83,14 @@ function Outcome({ progress: { total, checked, changed, before, after, isDry, is
   if (!isDone) {
     return (
       <p aria-live="polite">
-        {formatCount(checked)} of {formatCount(total)} requests …
+        {formatCount(checked)} of {formatAmount(total, 'request')} …
       </p>
     );
   }
   if (changed === 0) return <Notice>No cost {isDry ? 'would change' : 'changed'}.</Notice>;
   return (
     <Notice kind={isDry ? 'info' : 'success'}>
-      {formatCount(changed)} of {formatCount(checked)} costs {isDry ? 'would change' : 'changed'}: together {formatCost(before)} before,{' '}
+      {formatCount(changed)} of {formatAmount(checked, 'cost')} {isDry ? 'would change' : 'changed'}: together {formatCost(before)} before,{' '}
       {formatCost(after)} after.
     </Notice>
   );

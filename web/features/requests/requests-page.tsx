@@ -2,7 +2,7 @@ import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { conditionsIn, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
-import { formatCount } from '../../lib/format.ts';
+import { formatAmount } from '../../lib/format.ts';
 import type { Figures } from '../../lib/metrics/groups.ts';
 import { figureText } from '../../lib/metrics/metric-format.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
@@ -102,7 +102,7 @@ function useColumns(chosen: readonly string[] | undefined, rows: readonly Reques
 }
 
 function sizeOf({ total, countError }: RequestList): string {
-  if (total !== undefined) return `${formatCount(total)} ${total === 1 ? 'request' : 'requests'}`;
+  if (total !== undefined) return formatAmount(total, 'request');
   return countError === null ? '' : `Not counted: ${countError.message}`;
 }
 

@@ -27,11 +27,14 @@ export type TabKey = (typeof tabs)[number];
 
 export const standardTab: TabKey = 'conversation';
 
+/** What saved views and addresses from before call an order. */
+const formerSorts: Readonly<Record<string, SortKey>> = { dearest: 'costliest' };
+
 /** Orders of the list: the key of the API and its direction. */
 export const sorts = {
   newest: { label: 'Newest first', sort: { created_at: 'desc' } },
   oldest: { label: 'Oldest first', sort: { created_at: 'asc' } },
-  dearest: { label: 'Most expensive first', sort: { cost: 'desc' } },
+  costliest: { label: 'Most expensive first', sort: { cost: 'desc' } },
   slowest: { label: 'Slowest first', sort: { latency: 'desc' } },
   longest: { label: 'Most tokens first', sort: { total_tokens: 'desc' } },
 } as const;
@@ -55,11 +58,17 @@ export function requestsSearchOf(search: Readonly<Record<string, unknown>>): Req
     q: textParam(q),
     ...(typeof request === 'string' ? { request } : {}),
     ...(typeof kept === 'string' ? { kept } : {}),
-    ...(typeof sort === 'string' && Object.hasOwn(sorts, sort) ? { sort: sort as SortKey } : {}),
+    ...sortIn(sort),
     ...(names.length > 0 ? { columns: names.slice(0, maxColumns) } : {}),
     ...(typeof pinned === 'number' && Number.isInteger(pinned) && pinned > 0 ? { pinned } : {}),
     ...(live === true ? { live } : {}),
     ...(builder === true ? { builder } : {}),
     ...(tabs.some((known) => known === tab) ? { tab: tab as TabKey } : {}),
   };
+}
+
+function sortIn(sort: unknown): Pick<RequestsSearch, 'sort'> {
+  if (typeof sort !== 'string') return {};
+  if (Object.hasOwn(sorts, sort)) return { sort: sort as SortKey };
+  return Object.hasOwn(formerSorts, sort) ? { sort: formerSorts[sort] } : {};
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { UserMetricsItem } from '../../../src/client/client.ts';
-import { formatCost, formatCount, formatTime } from '../../lib/format.ts';
+import { formatAmount, formatCost, formatCount, formatTime } from '../../lib/format.ts';
 import { searchFor } from '../../lib/search-text.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
@@ -33,9 +33,7 @@ export function UsersTable({ users, sort, order, onSort }: UsersTableProps): Rea
   const columns: readonly DataColumn<UserMetricsItem>[] = [
     { id: 'user', title: 'User', textOf: ({ user_id: id }) => id, cell: ({ user_id: id }) => <ToUser user={id} /> },
     sortable('cost', 'Cost', ({ cost }) => formatCost(cost)),
-    sortable('total_requests', 'Requests', ({ user_id: id, total_requests: requests }) => (
-      <RequestsOf user={id}>{formatCount(requests)}</RequestsOf>
-    )),
+    sortable('total_requests', 'Requests', ({ user_id: id, total_requests: requests }) => <RequestsOf user={id} requests={requests} />),
     { id: 'input', title: 'Input tokens', isNumber: true, cell: ({ total_prompt_tokens: tokens }) => formatCount(tokens) },
     { id: 'output', title: 'Output tokens', isNumber: true, cell: ({ total_completion_tokens: tokens }) => formatCount(tokens) },
     sortable('active_for', 'Active days', ({ active_for: days }) => formatCount(days)),
@@ -53,14 +51,14 @@ function ToUser({ user }: { readonly user: string }): ReactNode {
   );
 }
 
-function RequestsOf({ user, children }: { readonly user: string; readonly children: string }): ReactNode {
+function RequestsOf({ user, requests }: { readonly user: string; readonly requests: number }): ReactNode {
   return (
     <Link
       to="/requests"
-      aria-label={`${children} requests of ${user}`}
+      aria-label={`${formatAmount(requests, 'request')} of ${user}`}
       search={(search) => ({ q: searchFor('user', user), range: search.range, from: search.from, to: search.to })}
     >
-      {children}
+      {formatCount(requests)}
     </Link>
   );
 }

@@ -104,7 +104,11 @@ function Problems({ webhook, mayChange }: ProblemsProps): ReactNode {
       )}
       {state !== 'disabled' && since !== null && <Notice kind="warning">Attempts fail{sinceText(since)}; the deliveries say why.</Notice>}
       {behind > 60 && <Notice kind="warning">Deliveries are {formatDuration(behind * 1000)} behind.</Notice>}
-      {pruned > 0 && <Notice>The log has dropped {formatCount(pruned)} deliveries because of its limits.</Notice>}
+      {pruned > 0 && (
+        <Notice>
+          The log has dropped {formatCount(pruned)} {pruned === 1 ? 'delivery' : 'deliveries'} because of its limits.
+        </Notice>
+      )}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { AlertPreviewAnswer, NewAlert } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
-import { formatCount, formatDuration, formatTime } from '../../../lib/format.ts';
+import { formatAmount, formatCount, formatDuration, formatTime } from '../../../lib/format.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
@@ -96,7 +96,7 @@ function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUn
       {(!isExact || leftOut > 0) && (
         <p className="muted">
           The preview evaluates every {formatDuration(stepMs)}; the rule itself every 10 s.
-          {leftOut > 0 && ` ${formatCount(leftOut)} groups with fewer requests were left out.`}
+          {leftOut > 0 && ` ${formatAmount(leftOut, 'group')} with fewer requests ${leftOut === 1 ? 'was' : 'were'} left out.`}
         </p>
       )}
     </>

@@ -89,7 +89,7 @@ const own: readonly Column[] = [
   text({ id: 'model', title: 'Model', width: 170 }, ({ model }) => model),
   text({ id: 'client', title: 'Client', width: 110 }, ({ client }) => client),
   {
-    ...number({ id: 'cost', title: 'Cost', width: 92, sorts: ['dearest'] }, costText),
+    ...number({ id: 'cost', title: 'Cost', width: 92, sorts: ['costliest'] }, costText),
     cell: (request, _zone, _words, figure) => (isWithoutPrice(request) ? <Badge kind="warning">{figure}</Badge> : figure),
   },
   number({ id: 'latency', title: 'Latency', width: 88, sorts: ['slowest'] }, ({ latency }) => formatDuration(latency)),

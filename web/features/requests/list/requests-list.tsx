@@ -50,7 +50,7 @@ export function RequestsList({ list, live, strip, onClear, onAllTime, ...grid }:
   if (rows.length === 0) return <Nothing hint={list.hint} onClear={onClear} onAllTime={onAllTime} />;
   return (
     <div className={styles['list']}>
-      {arrived > maxLive && <Notice>Of the live requests, the newest {formatCount(maxLive)} are shown. Load the page anew for all.</Notice>}
+      {arrived > maxLive && <Notice>Of the live requests, the newest {formatCount(maxLive)} are shown. Reload the page for all.</Notice>}
       {waiting > 0 && (
         <Button kind="primary" onPress={() => setTaken(arrived)}>
           {formatCount(waiting)} new

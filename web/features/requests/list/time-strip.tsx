@@ -1,5 +1,5 @@
 import { type MouseEvent, type ReactNode, useState } from 'react';
-import { formatCount, formatTime } from '../../../lib/format.ts';
+import { formatAmount, formatCount, formatTime } from '../../../lib/format.ts';
 import { valuesOf } from '../../../lib/metrics/chart-series.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import styles from './time-strip.module.css';
@@ -41,7 +41,7 @@ export function TimeStrip({ shown, onZoom }: TimeStripProps): ReactNode {
       >
         <svg
           role="img"
-          aria-label={`${formatCount(total?.count)} requests, ${formatCount(total?.errors)} failed`}
+          aria-label={`${formatAmount(total?.count, 'request')}, ${formatCount(total?.errors)} failed`}
           viewBox={`0 0 ${starts.length} ${height}`}
           preserveAspectRatio="none"
         >

@@ -7,7 +7,7 @@ import { gatelog } from '../../../lib/client.ts';
 import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
 import { listKey } from './use-requests.ts';
 
-/** Requests that a page keeps; of more, the oldest are in the list only after it is loaded anew. */
+/** Requests that a page keeps; of more, the oldest are in the list only after it is loaded again. */
 export const maxLive = 5000;
 
 export interface Live {

@@ -1,4 +1,4 @@
-import { formatCount } from '../../../lib/format.ts';
+import { formatAmount } from '../../../lib/format.ts';
 import { isObject, jsonText } from '../../../ui/conversation/read/json.ts';
 
 /** Characters of a body that are shown; the rest is in the download. */
@@ -50,5 +50,5 @@ export function shownBody(body: unknown, { kind, text }: RawBody): BodyView {
 
 function shownLine(line: string): string {
   const more = line.length - shownLineLength;
-  return more <= 0 ? line : `${line.slice(0, shownLineLength)}… and ${formatCount(more)} more characters`;
+  return more <= 0 ? line : `${line.slice(0, shownLineLength)}… and ${formatAmount(more, 'more character')}`;
 }

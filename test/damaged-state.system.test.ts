@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SeededRandom } from './support/seeded-random.ts';
@@ -81,5 +81,29 @@ it('an intact or empty state is used unchanged', async () => {
   expect((await call(second, 'x')).status).toBe(200);
   expect(first.output() + second.output()).not.toContain('state_discarded');
   expect(existsSync(stateFile())).toBe(true);
+  await second.stop();
+});
+
+/** As if the machine had been started since: each boot has an identifier, which the state's file is named by. */
+function bootMachine(): void {
+  const earlier = 'state-3f0c1a52-0000-4000-8000-000000000000.mdb';
+  const mark = path.join(stateFolder, 'synced');
+  if (existsSync(mark)) writeFileSync(mark, earlier);
+  renameSync(stateFile(), path.join(stateFolder, earlier));
+}
+
+it.each([
+  ['stopped, goes on with', true],
+  ['killed, begins without', false],
+])('after a boot of the machine a service that was %s the counts and cached responses of before', async (_how, goesOn) => {
+  writeFileSync(stateFile(), whole);
+  const first = await startService({ dataDir });
+  expect((await call(first, 'before')).left).toBe('949');
+  await (goesOn ? first.stop() : first.killAll());
+  bootMachine();
+  const second = await startService({ dataDir });
+  expect((await call(second, 'before')).cache).toBe(goesOn ? 'HIT' : 'MISS');
+  expect((await call(second, 'after')).left).toBe(goesOn ? '948' : '998');
+  expect(second.output().includes('state_discarded')).toBe(!goesOn);
   await second.stop();
 });

@@ -2,6 +2,8 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config/load.ts';
 import { loadThreatCheck } from '../ingest/threats/load.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { CallsEnd } from '../platform/http/server.ts';
 import { makeLogger } from '../platform/logger.ts';
@@ -14,6 +16,7 @@ import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervis
 import { useDataDir } from '../supervisor/data-folder.ts';
 import { familiesOf } from '../health/metric-families.ts';
 import { startMetadataProcess } from './metadata-process.ts';
+import { continueSyncedState, syncState } from '../state/over-boots.ts';
 import { setDamagedStateAside } from '../state/set-aside.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock } from './shared.ts';
 
@@ -65,10 +68,12 @@ export async function startService(
   let supervisor: Supervisor | undefined;
   const stop = async (calls: CallsEnd): Promise<void> => {
     await supervisor?.stop(calls);
+    keepState(config, observe);
     lock.release();
   };
   try {
     await untilFree(config);
+    continueSyncedState(config);
     await setDamagedStateAside(config, observe);
     const ownEnvironment = config.pricesFile === undefined ? environment : await withPricesFile(config, environment);
     // Later, a check that fails to load would hold up the ingest.
@@ -95,6 +100,15 @@ export async function startService(
     throw error;
   } finally {
     metadata.end();
+  }
+}
+
+/** A stop succeeds without it. */
+function keepState(config: Config, observe: Observe): void {
+  try {
+    syncState(config);
+  } catch (error) {
+    observe({ kind: 'state_not_synced', reason: messageOf(error) });
   }
 }
 

@@ -103,6 +103,8 @@ export type Observation =
   | { readonly kind: 'webhook_updates_dropped'; readonly updates: number }
   /** Shared state was discarded because it may be damaged. */
   | { readonly kind: 'state_discarded'; readonly reason: string }
+  /** A stop could not put the shared state on the disk: it does not outlive this boot of the machine. */
+  | { readonly kind: 'state_not_synced'; readonly reason: string }
   | { readonly kind: 'key_lookup_failed'; readonly reason: string }
   | { readonly kind: 'provider_keys_failed'; readonly reason: string }
   /** A stored provider key is damaged or was encrypted with another secret than this deployment's. */

@@ -26,6 +26,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'operator_socket_missing',
   'dead_letters_removed',
   'state_discarded',
+  'state_not_synced',
   'store_part_damaged',
   'store_part_lost',
   'store_part_set_aside',

@@ -69,9 +69,9 @@ const noSpace = `less than ${spareBytes} bytes are free on the disk of the share
 /**
  * Opens the small state that the workers of one machine share: a memory-mapped file.
  *
- * Invariant: it survives the death of any process, because the kernel holds the written pages. TRICKY: nothing is synced, so a power loss
- * may damage it silently. So each boot has a file of its own and removes the earlier ones, which is reported: cached responses and the
- * counts of running windows may be lost.
+ * Invariant: it survives the death of any process, because the kernel holds the written pages. TRICKY: nothing is synced while it is open,
+ * so a power loss may damage it silently. So each boot has a file of its own and removes the earlier ones, which is reported: cached responses
+ * and the counts of running windows are lost. A stop syncs it for the next boot (`over-boots.ts`).
  * @param mapBytes initial size of the map. TRICKY: LMDB's binding grows it on demand, so each table has a limit of its own.
  * @param hasSpace whether its disk has space; default: 16 MiB are free where the folder is.
  * @throws while the disk lacks space.
@@ -84,7 +84,7 @@ export function openEnvironment(folder: string, mapBytes: number, observe: Obser
   const name = path.basename(file);
   const others = readdirSync(folder).filter((other) => other.startsWith('state-') && other !== name && other !== `${name}-lock`);
   for (const other of others) rmSync(path.join(folder, other), { force: true });
-  if (others.some((other) => other.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine was restarted' });
+  if (others.some((other) => other.endsWith('.mdb'))) observe({ kind: 'state_discarded', reason: 'the machine went down without a stop' });
   const mutex = open<unknown, string[]>(mutexFile(folder), { mapSize: mutexMapBytes, maxDbs: 1, noSync: true, noSubdir: true });
   const database = exclusivelyWith(mutex)(() =>
     open<unknown, string[]>(file, { mapSize: mapBytes, maxDbs: 16, noSync: true, noSubdir: true }),

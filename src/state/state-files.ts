@@ -6,6 +6,16 @@ export function stateFile(folder: string): string {
   return path.join(folder, `state-${readBootId()}.mdb`);
 }
 
+/** Whether a file is the state of this boot or of another. */
+export function isStateName(name: string): boolean {
+  return /^state-[\w-]+\.mdb$/.test(name);
+}
+
+/** Names the state that a stop has synced. */
+export function syncedMarkFile(folder: string): string {
+  return path.join(folder, 'synced');
+}
+
 /** Its write lock is what the users of the state hold; it holds nothing. */
 export function mutexFile(folder: string): string {
   return path.join(folder, 'mutex.mdb');

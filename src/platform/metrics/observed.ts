@@ -137,6 +137,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   operator_socket_missing: [],
   memory_kept: [],
   state_discarded: [],
+  state_not_synced: [],
   store_part_damaged: [],
   store_part_lost: [],
   store_part_set_aside: [],

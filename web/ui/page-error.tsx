@@ -9,6 +9,8 @@ import styles from './state.module.css';
 export interface PageErrorProps {
   readonly error: unknown;
   readonly reset?: () => void;
+  /** What a part of a page shows: "Request". */
+  readonly what?: string;
   /** Of an error that stands in place of a whole page. */
   readonly page?: FailedPage;
 }
@@ -21,13 +23,13 @@ export interface FailedPage {
 }
 
 /** A failure in place of what was asked for. Where another try may do better, there is a button for it. */
-export function PageError({ error, reset, page }: PageErrorProps): ReactNode {
+export function PageError({ error, reset, what, page }: PageErrorProps): ReactNode {
   const queryClient = useQueryClient();
   const again = (): void => {
     void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
     reset?.();
   };
-  const title = titleOf(error, page?.what);
+  const title = titleOf(error, page?.what ?? what);
   return (
     <div className={`${styles['state'] ?? ''} ${page === undefined ? '' : (styles['whole'] ?? '')}`} role="alert">
       {page === undefined ? <h2>{title}</h2> : <h1>{title}</h1>}

@@ -57,6 +57,37 @@ describe('a metrics query', () => {
     ]);
   });
 
+  test('tells what cached input saved, by the rates at which each request was priced', async () => {
+    const day = Date.UTC(2026, 2, 1);
+    const priced = [
+      ['{"table":"price-book","rates":{"input":"3","cache_read":"0.3","output":"15"}}', 1_000_000],
+      ['{"table":"price-book","rates":{"input":"0.000000000001","cache_read":"0"}}', 1],
+      ['{"table":"price-book","rates":{"input":"3","output":"15"}}', 1_000_000],
+      ['', 1_000_000],
+      ['{"table":"price-book","rates":{"input":"3","cache_read":"0.3"}}', null],
+    ] as const;
+    await rig.insert(
+      priced.map(([appliedPrice, promptCacheReadTokens], index) => ({
+        requestId: `01900000-0000-7000-8000-00000000030${index}` as RequestId,
+        createdAt: day + index,
+        model: `saving-${index}`,
+        usage: { ...unreportedUsage, promptTokens: 2_000_000, promptCacheReadTokens },
+        appliedPrice,
+      })),
+    );
+    const asked = { metrics: ['prompt_cache_savings'], startTimeUnixMs: day, endTimeUnixMs: day + 10 };
+    const { text } = await ask(asked);
+    expect(text).toContain('"prompt_cache_savings":2.700000000000000001');
+    const rows = await dataOf({ ...asked, groupBy: ['model'] });
+    expect(Object.fromEntries(rows.map((row) => [row['model'], row['prompt_cache_savings']]))).toEqual({
+      'saving-0': 2.7,
+      'saving-1': 1e-18,
+      'saving-2': 0,
+      'saving-3': 0,
+      'saving-4': 0,
+    });
+  });
+
   test('counts as unpriced what used tokens or was answered as a whole, and no step of a tool', async () => {
     const none = { status: 200, cost: null, usage: unreportedUsage };
     const some = { ...none, usage: { ...unreportedUsage, promptTokens: 5 } };

@@ -60,6 +60,10 @@ export const metrics = {
   completion_tokens: sum('tokens', 'Output tokens, reasoning included.'),
   prompt_cache_read_tokens: sum('tokens', 'Input tokens read from the cache of the provider.'),
   prompt_cache_read_rate: own('ratio', '`prompt_cache_read_tokens` ÷ `prompt_tokens`; null without input tokens.'),
+  prompt_cache_savings: sum(
+    'usd',
+    'What input tokens read from the cache of the provider would have cost more without it: the difference of the two rates at which the request was priced. A request whose cost was stated, or whose price has no rate for cached input, adds nothing.',
+  ),
   prompt_cache_write_tokens: sum('tokens', 'Input tokens written to the cache of the provider.'),
   reasoning_tokens: sum('tokens', 'Output tokens spent on reasoning.'),
   prompt_audio_tokens: sum('tokens', 'Audio tokens of the input.'),

@@ -73,6 +73,23 @@ function distinct(column: ColumnName): Part {
   };
 }
 
+/** A rate of the price that was applied, US dollars per million; empty without one. The distinct prices are few, so few texts are parsed. */
+function rateText(kind: 'input' | 'cache_read'): Fragment {
+  return sql`JSONExtractString(applied_price, 'rates', ${literal(kind)})`;
+}
+
+function dollars(text: Fragment): Fragment {
+  return sql`toDecimal256OrZero(${text}, 12)`;
+}
+
+/** TRICKY: any amount times any number of tokens has room in 256 bits only; with six more digits, each product is exact. */
+function savings(): Part {
+  const difference = sql`if(${rateText('input')} = '' OR ${rateText('cache_read')} = '', toDecimal256(0, 12),
+    ${dollars(rateText('input'))} - ${dollars(rateText('cache_read'))})`;
+  const saved = sql`ifNull(prompt_cache_read_tokens, 0) * ${difference} * toDecimal256('0.000001', 6)`;
+  return added((when) => (when === undefined ? sql`sum(${saved})` : sql`sumIf(${saved}, ${when})`));
+}
+
 const fixedLevels = Object.values(quantileLevels);
 
 const isAnswered = sql`((status >= 200 AND status < 400) OR status = 499 OR status = 502)`;
@@ -94,6 +111,7 @@ const parts = {
   prompt_tokens: sumOf('prompt_tokens'),
   completion_tokens: sumOf('completion_tokens'),
   prompt_cache_read_tokens: sumOf('prompt_cache_read_tokens'),
+  prompt_cache_savings: savings(),
   prompt_cache_write_tokens: sumOf('prompt_cache_write_tokens'),
   reasoning_tokens: sumOf('reasoning_tokens'),
   prompt_audio_tokens: sumOf('prompt_audio_tokens'),
@@ -180,6 +198,7 @@ const metricParts: Readonly<Record<MetricName, Metric>> = {
   completion_tokens: plain('completion_tokens'),
   prompt_cache_read_tokens: plain('prompt_cache_read_tokens'),
   prompt_cache_read_rate: ratio('prompt_cache_read_tokens', 'prompt_tokens'),
+  prompt_cache_savings: plain('prompt_cache_savings'),
   prompt_cache_write_tokens: plain('prompt_cache_write_tokens'),
   reasoning_tokens: plain('reasoning_tokens'),
   prompt_audio_tokens: plain('prompt_audio_tokens'),

@@ -96,13 +96,17 @@ const beside: Readonly<Partial<Record<MetricName, (total: Figures) => ReactNode>
   cost: ({ unpriced_count: count }) =>
     (count ?? 0) === 0 ? null : <Link to="/prices">{formatAmount(count, 'request')} without a price</Link>,
   users: (total) => <span className="muted">in {formatAmount(total.sessions, 'session')}</span>,
-  prompt_cache_read_rate: (total) => (
-    <span className="muted">{formatTokens(total.prompt_cache_read_tokens)} read from caches of providers</span>
-  ),
+  prompt_cache_read_rate: (total) => <span className="muted">{savedText(total)}</span>,
   cached_count: ({ cached_count: cached, count }) => (
     <span className="muted">{formatOf('error_rate')(share(cached, count))} of requests cost nothing</span>
   ),
 };
+
+/** What the caches of providers saved, where prices tell it. */
+function savedText({ prompt_cache_savings: saved, prompt_cache_read_tokens: tokens }: Figures): string {
+  const read = `${formatTokens(tokens)} read from caches of providers`;
+  return (saved ?? 0) > 0 ? `saved ${formatOf('prompt_cache_savings')(saved ?? null)}: ${read}` : read;
+}
 
 function share(part: number | null | undefined, whole: number | null | undefined): number | null {
   return typeof part === 'number' && typeof whole === 'number' && whole > 0 ? part / whole : null;

@@ -32,6 +32,7 @@ const metrics: readonly MetricName[] = [
   'completion_tokens',
   'prompt_cache_read_tokens',
   'prompt_cache_read_rate',
+  'prompt_cache_savings',
   'p50_latency',
   'p95_latency',
   'p99_latency',

@@ -55,7 +55,7 @@ export function RequestDetail({ id, onClose, ref }: RequestDetailProps): ReactNo
           </Button>
         </header>
         {error !== null ? (
-          <PageError error={error} />
+          <PageError error={error} what="Request" />
         ) : data === undefined ? (
           <Loading what="Loading the request" />
         ) : (

@@ -16,6 +16,7 @@ const titles: Readonly<Record<MetricName, string>> = {
   completion_tokens: 'Output tokens',
   prompt_cache_read_tokens: 'Cached input tokens',
   prompt_cache_read_rate: 'Cached share of input',
+  prompt_cache_savings: 'Saved by cached input',
   prompt_cache_write_tokens: 'Input tokens written to the cache',
   reasoning_tokens: 'Reasoning tokens',
   prompt_audio_tokens: 'Audio input tokens',

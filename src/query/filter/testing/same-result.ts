@@ -149,7 +149,7 @@ export async function* worldsInEveryState(
   connections: Connections,
   seed: number,
 ): AsyncGenerator<{ readonly state: string; readonly world: World }> {
-  let world: World = { connections, seed, records: nastyRecords(organization, recordCount, seed), tags: new Map() };
+  let world: World = { connections, seed, records: nastyRecords(organization, recordCount, seed).map(priced), tags: new Map() };
   for (const { name, enter } of storeStates) {
     world = await enter(world);
     yield { state: name, world };
@@ -357,4 +357,16 @@ async function tag(world: World, seed: number): Promise<World> {
 
 async function command({ connections }: World, ...statements: readonly string[]): Promise<void> {
   for (const query of statements) await connections.run('update', (client) => client.command({ query }));
+}
+
+const appliedPrices = [
+  '',
+  '{"rates":{"input":"3","cache_read":"0.3"}}',
+  '{"rates":{"input":"0.000000000001"}}',
+  '{"rates":{"input":"1","cache_read":"2.5"}}',
+];
+
+/** The record with one of a few prices. */
+function priced(record: StoredRecord, index: number): StoredRecord {
+  return { ...record, appliedPrice: appliedPrices[index % appliedPrices.length] ?? '' };
 }

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { moneyOfUnits, moneyText } from '../../../model/pricing/money.ts';
+import { moneyOfUnits, moneyText, parseMoney } from '../../../model/pricing/money.ts';
 import { exactTotal } from '../../../model/record/usage.ts';
 import { type Interval, type MetricName, quantileLevels } from '../../../model/vocabulary/metrics.ts';
 import type { StoredRecord } from '../../filter/testing/nasty-records.ts';
@@ -160,6 +160,8 @@ function valueOf(name: MetricName, members: readonly StoredRecord[]): Value {
       const input = Number(sum(({ usage }) => usage.promptTokens));
       return input === 0 ? null : Number(sum(({ usage }) => usage.promptCacheReadTokens)) / input;
     }
+    case 'prompt_cache_savings':
+      return exactUsd(total(members.map(savedUnits)));
     case 'prompt_cache_write_tokens':
       return sum(({ usage }) => usage.promptCacheWriteTokens);
     case 'reasoning_tokens':
@@ -185,6 +187,23 @@ function isUnpriced({ cost, status, failure, model, usage }: StoredRecord): bool
   const hasTokens = (usage.promptTokens ?? 0) > 0 || (usage.completionTokens ?? 0) > 0;
   if (hasTokens) return isSuccess || status === 499 || status === 502;
   return isSuccess && failure === null && !/^(?:tool|data|vector_db)$|^(?:tool|data):/.test(model);
+}
+
+/** In 10⁻¹⁸ US dollars. */
+function savedUnits({ usage, appliedPrice }: StoredRecord): bigint {
+  const { input, cache_read: cacheRead } = (appliedPrice === '' ? {} : (JSON.parse(appliedPrice) as Applied).rates) ?? {};
+  const [whole, cached] = [input, cacheRead].map((rate) => (rate === undefined ? undefined : parseMoney(rate)));
+  return whole === undefined || cached === undefined ? 0n : (whole - cached) * BigInt(usage.promptCacheReadTokens ?? 0);
+}
+
+interface Applied {
+  readonly rates?: Readonly<Record<string, string>>;
+}
+
+/** @param units 10⁻¹⁸ US dollars. */
+function exactUsd(units: bigint): string {
+  const digits = String(units < 0n ? -units : units).padStart(19, '0');
+  return `${units < 0n ? '-' : ''}${shortest(`${digits.slice(0, -18)}.${digits.slice(-18)}`)}`;
 }
 
 /** Without zeros at the end. */

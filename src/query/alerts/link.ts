@@ -26,6 +26,7 @@ const fieldOf: Readonly<Partial<Record<DimensionName, readonly [group: string, f
   key: ['request', 'auth_hash'],
   path: ['request', 'path'],
   prompt: ['request_response_rmt', 'prompt_id'],
+  prompt_version: ['request_response_rmt', 'prompt_version'],
   cached: ['request_response_rmt', 'cached'],
 };
 

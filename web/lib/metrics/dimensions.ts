@@ -29,6 +29,7 @@ const titles: Readonly<Record<string, string>> = {
   key: 'Key',
   path: 'Path',
   prompt: 'Prompt',
+  prompt_version: 'Prompt version',
   cached: 'Cached',
   hour_of_day: 'Hour of day',
   weekday: 'Weekday',

@@ -33,6 +33,7 @@ const fieldNames = [
   'country',
   'path',
   'prompt',
+  'prompt_version',
   'cached',
   'time',
   'feedback',
@@ -52,6 +53,7 @@ const dimensionOfField: Readonly<Record<string, Dimension>> = {
   country: 'country',
   path: 'path',
   prompt: 'prompt',
+  prompt_version: 'prompt_version',
 };
 
 const fields: readonly Completion[] = [

@@ -73,6 +73,8 @@ function dimensionOf(dimension: Dimension, record: StoredRecord, zone: Zone): st
       return orNull(record.path);
     case 'prompt':
       return orNull(record.promptId);
+    case 'prompt_version':
+      return orNull(record.promptVersion);
     case 'cached':
       return record.cached;
     case 'hour_of_day':

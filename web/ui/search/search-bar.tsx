@@ -42,7 +42,7 @@ export function SearchBar({ value, onChange, isLive = false }: SearchBarProps): 
         if (read.fault === undefined && !isLive) onChange(text.trim());
       }}
     >
-      <Field text={text} onText={write} onAccept={isLive ? undefined : accept} isInvalid={read.fault !== undefined} describedBy={meaning} />
+      <Field text={text} onText={write} onAccept={accept} isInvalid={read.fault !== undefined} describedBy={meaning} />
       <Meaning id={meaning} read={read} text={text} />
     </form>
   );
@@ -51,7 +51,7 @@ export function SearchBar({ value, onChange, isLive = false }: SearchBarProps): 
 interface FieldProps {
   readonly text: string;
   readonly onText: (text: string) => void;
-  readonly onAccept: ((text: string) => void) | undefined;
+  readonly onAccept: (text: string) => void;
   readonly isInvalid: boolean;
   readonly describedBy: string;
 }

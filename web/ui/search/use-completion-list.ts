@@ -16,8 +16,8 @@ export interface CompletionList {
 
 export interface CompletionActions {
   readonly onText: (text: string) => void;
-  /** Searches for a text with the only value that is offered in it; undefined: Enter takes no value by itself. */
-  readonly onAccept: ((text: string) => void) | undefined;
+  /** Searches for a text with the only value that is offered in it. */
+  readonly onAccept: (text: string) => void;
 }
 
 /** The list below a search: the arrows go through it, Enter or Tab takes an entry, Enter also the only value, Escape closes it. */
@@ -45,7 +45,7 @@ export function useCompletionList(
   /** @returns whether there was one value alone. */
   const acceptOnly = (): boolean => {
     const only = writing === undefined ? undefined : onlyValue(writing, completions);
-    if (writing === undefined || only === undefined || onAccept === undefined) return false;
+    if (writing === undefined || only === undefined) return false;
     onAccept(completed(text, writing, only).text.trim());
     return true;
   };

@@ -48,10 +48,12 @@ function Options({ label, none, onChange }: Pick<DimensionSelectProps, 'label' |
   if (data === undefined || names === undefined) return <Loading />;
   // Beside them the answer has a pattern for properties, and one for inputs, whose names no endpoint lists.
   const common = data.dimensions.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+  const option = (id: Dimension) => ({ id, title: dimensionTitle(id), about: '' });
   const options = [
     ...(none === undefined ? [] : [{ id: noneId, title: none, about: '' }]),
-    ...common.map((id) => ({ id, title: dimensionTitle(id), about: '' })),
+    ...common.filter((id) => first.has(id)).map(option),
     ...names.map((name) => ({ id: `properties.${name}`, title: name, about: 'property' })),
+    ...common.filter((id) => !first.has(id)).map(option),
   ];
   return (
     <Autocomplete filter={contains}>
@@ -77,6 +79,9 @@ function Options({ label, none, onChange }: Pick<DimensionSelectProps, 'label' |
     </Autocomplete>
   );
 }
+
+/** What stands before the properties: the others are asked for less often than a team or a feature. */
+const first: ReadonlySet<Dimension> = new Set(['model', 'user']);
 
 /** No dimension is named so. */
 const noneId = ' ';

@@ -14,9 +14,11 @@ export interface NewAlertSearch {
   readonly threshold?: number | undefined;
   /** Length of its window. */
   readonly minutes?: number | undefined;
+  /** A rule that also blocks calls, over the running month. */
+  readonly budget?: true | undefined;
 }
 
-export function newAlertSearchOf({ q, metric, by, threshold, minutes }: Readonly<Record<string, unknown>>): NewAlertSearch {
+export function newAlertSearchOf({ q, metric, by, threshold, minutes, budget }: Readonly<Record<string, unknown>>): NewAlertSearch {
   const dimensions = Array.isArray(by) ? by.filter((one): one is string => typeof one === 'string').slice(0, 3) : [];
   return {
     q: textParam(q),
@@ -24,6 +26,7 @@ export function newAlertSearchOf({ q, metric, by, threshold, minutes }: Readonly
     ...(dimensions.length > 0 ? { by: dimensions } : {}),
     ...(typeof threshold === 'number' && Number.isFinite(threshold) ? { threshold } : {}),
     ...(typeof minutes === 'number' && Number.isFinite(minutes) ? { minutes } : {}),
+    ...(budget === true ? { budget } : {}),
   };
 }
 

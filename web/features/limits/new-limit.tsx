@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { RateLimit } from '../../../src/client/types/settings.ts';
 import { calendarUnits, zoneNamed } from '../../../src/model/time/calendar.ts';
@@ -111,7 +112,19 @@ export function NewLimit({ limits, onClose }: NewLimitProps): ReactNode {
           )}
         </Row>
         <p className="muted">
-          To be notified as well, make an alert on cost and choose &ldquo;Block calls above the threshold&rdquo; under More.
+          To be notified as well, make{' '}
+          <Link
+            to="/alerts/new"
+            search={{
+              metric: 'cost',
+              budget: true,
+              ...(segment === 'all' ? {} : { by: [segment === 'user' ? 'user' : `properties.${property.trim()}`] }),
+              ...(quota === undefined || unit !== 'cents' ? {} : { threshold: quota }),
+            }}
+          >
+            an alert that blocks calls
+          </Link>{' '}
+          in place of this limit.
         </p>
       </Form>
     </Dialog>

@@ -24,7 +24,9 @@ const typingMs = 400;
 /** What a rule would have done, drawn again while one types. */
 export function Preview({ rule }: { readonly rule: NewAlert | undefined }): ReactNode {
   const [span, setSpan] = useState<keyof typeof spans>('7');
-  const typed = useSettled(rule === undefined ? undefined : JSON.stringify({ ...rule, name: undefined, channels: undefined }));
+  const typed = useSettled(
+    rule === undefined ? undefined : JSON.stringify({ ...rule, name: undefined, channels: undefined, enforce: undefined }),
+  );
   const { data, error, isFetching } = useQuery({
     queryKey: ['alert preview', typed, span],
     enabled: typed !== undefined,

@@ -121,6 +121,29 @@ it('what is missing is said, a channel without an address included', () => {
   expect(missing({ channels: [{ id: 'c', type: 'email', shown: '' }] })).toBeUndefined();
 });
 
+it('what no budget can do is said before it is sent', () => {
+  const budget = { isEnforced: true, by: ['properties.Team'] };
+  expect(missing(budget)).toBeUndefined();
+  expect(missing({ ...budget, by: ['user'] })).toBeUndefined();
+  expect(missing({ ...budget, aggregation: 'avg' })).toMatch(/sum of cost is at least/);
+  expect(missing({ ...budget, comparison: 'gt' })).toMatch(/sum of cost is at least/);
+  expect(missing({ ...budget, q: 'Team:search' })).toMatch(/clear the search, and choose under “For each”/);
+  expect(missing({ ...budget, by: ['model'] })).toMatch(/each value of one property/);
+  expect(missing({ ...budget, by: ['user', 'properties.Team'] })).toMatch(/each value of one property/);
+  for (const field of ['minimumCount', 'baselineDays', 'forMinutes'] as const) {
+    expect(missing({ ...budget, [field]: '2' })).toMatch(/from the first request on/);
+  }
+  expect(missing({ ...budget, minimumCount: '0', isEnforced: true })).toBeUndefined();
+});
+
+it('the address of a budget blocks calls over the running month', () => {
+  expect(draftFrom({ metric: 'cost', by: ['properties.Team'], threshold: 20, budget: true }, 'UTC')).toMatchObject({
+    isEnforced: true,
+    window: 'month',
+    threshold: '20',
+  });
+});
+
 it('a rule without a name is called by its sentence', () => {
   const draft = { ...emptyDraft('UTC'), threshold: '0.5', by: ['session'], q: 'Team:search' };
   const rule = ruleOf(draft, parseSearch(draft.q).filter);

@@ -88,7 +88,7 @@ export function emptyDraft(zone: string): RuleDraft {
 }
 
 /** A draft of what an address says: `/alerts/new?q=Team%3Asearch&metric=p95_latency`. */
-export function draftFrom({ q = '', metric, by = [], threshold, minutes }: NewAlertSearch, zone: string): RuleDraft {
+export function draftFrom({ q = '', metric, by = [], threshold, minutes, budget }: NewAlertSearch, zone: string): RuleDraft {
   return {
     ...emptyDraft(zone),
     q,
@@ -96,6 +96,7 @@ export function draftFrom({ q = '', metric, by = [], threshold, minutes }: NewAl
     ...measureOf(metric),
     ...(threshold === undefined ? {} : { threshold: String(threshold) }),
     ...(minutes === undefined ? {} : { windowMinutes: String(minutes) }),
+    ...(budget === true ? { isEnforced: true, window: 'month' as const } : {}),
     // Every session is new once, and many end before a wait does.
     ...(by.includes('session') ? { newGroupMinutes: '0' } : {}),
   };
@@ -140,7 +141,6 @@ const moreFields = [
   'renotifyMinutes',
   'noData',
   'maxGroups',
-  'isEnforced',
 ] as const;
 
 export function isColumn(metric: string): metric is AggregatedColumn {
@@ -250,8 +250,26 @@ export function missingIn(draft: RuleDraft, rule: NewAlert | undefined): string 
   if (draft.window === 'rolling' && draft.windowMinutes.trim() === '') return 'A rule needs the minutes of its window.';
   if (faultsOf(draft).length > 0 || channels.some((channel) => channelFault(channel) !== undefined)) return correctFields;
   if (rule === undefined) return 'The search cannot be read.';
+  const notBlocked = draft.isEnforced ? budgetFault(draft) : undefined;
+  if (notBlocked !== undefined) return notBlocked;
   const isEmpty = channels.some((channel) => channel.id === undefined && channel.target.trim() === '');
   return isEmpty ? 'Give each channel its address, or remove it.' : undefined;
+}
+
+/** Whether a rule measures what a budget limits. */
+export function isOfBudget({ metric, aggregation }: RuleDraft): boolean {
+  return metric === 'cost' && aggregation === 'sum';
+}
+
+/** Why no call can be blocked by a rule: a budget counts all calls from the first on. */
+function budgetFault(draft: RuleDraft): string | undefined {
+  if (!isOfBudget(draft) || draft.comparison !== 'gte') return 'Calls are blocked only where the sum of cost is at least the threshold.';
+  if (draft.q.trim() !== '') return 'A budget counts all requests: clear the search, and choose under “For each” whose budget it is.';
+  if (draft.by.length > 1 || draft.by.some((dimension) => dimension !== 'user' && !dimension.startsWith('properties.'))) {
+    return 'A budget is for all requests, for each user, or for each value of one property.';
+  }
+  const waits = [draft.minimumCount, draft.baselineDays, draft.forMinutes].some((figure) => (numberOf(figure) ?? 0) !== 0);
+  return waits ? 'A budget counts from the first request on: empty “Minimum requests”, “Baseline” and “Holds for” under More.' : undefined;
 }
 
 const { windowMinMs, windowMaxMs, delayMaxMs, renotifyMinMs, renotifyMaxMs, groupsPerMessage, baselineDays, minimumCount } = alertLimits;

@@ -14,7 +14,7 @@ import { comparisons, metricOptions, thresholdUnit } from '../measure-text.ts';
 import { ChannelsField } from './channels-field.tsx';
 import { Preview } from './preview.tsx';
 import { nameFor } from '../whole-text.ts';
-import { hasMore, isColumn, missingIn, nameFault, ruleBounds, type RuleDraft, ruleOf, zoneFault } from './rule-draft.ts';
+import { hasMore, isColumn, isOfBudget, missingIn, nameFault, ruleBounds, type RuleDraft, ruleOf, zoneFault } from './rule-draft.ts';
 import styles from './rule.module.css';
 
 const aggregationLabels: Readonly<Record<Aggregation, string>> = {
@@ -71,6 +71,11 @@ export function RuleForm({ initial, submit, onSubmit, onCancel }: RuleFormProps)
         >
           <Condition draft={draft} onChange={change} />
           <DimensionsField legend="For each" value={draft.by} onChange={(by) => change({ by })} />
+          {(isOfBudget(draft) || draft.isEnforced) && (
+            <Checkbox isSelected={draft.isEnforced} onChange={(isEnforced) => change({ isEnforced })}>
+              Block calls above the threshold: a budget
+            </Checkbox>
+          )}
           <TextField
             label="Name of the rule"
             value={draft.name}
@@ -165,7 +170,6 @@ function Window({ draft: { window, windowMinutes, zone }, onChange }: PartProps)
 /** What few rules need. */
 function More({ draft, onChange, isOpen }: PartProps & { readonly isOpen: boolean }): ReactNode {
   const part = { draft, onChange };
-  const isBudget = draft.metric === 'cost' && draft.aggregation === 'sum';
   return (
     <Disclosure className={styles['more'] ?? ''} defaultExpanded={isOpen}>
       <AriaButton slot="trigger" className={styles['trigger'] ?? ''}>
@@ -186,9 +190,6 @@ function More({ draft, onChange, isOpen }: PartProps & { readonly isOpen: boolea
           <Figure {...part} field="renotifyMinutes" label="Repeat every, minutes" />
           <Figure {...part} field="maxGroups" label="Groups in one message" />
         </Row>
-        <Checkbox isSelected={draft.isEnforced} isDisabled={!isBudget} onChange={(isEnforced) => onChange({ isEnforced })}>
-          Block calls above the threshold, like a budget{isBudget ? '' : ' (only for the sum of cost)'}
-        </Checkbox>
       </DisclosurePanel>
     </Disclosure>
   );

@@ -1,0 +1,56 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { apiClient, type ApiClient } from './support/api.ts';
+import { openBrowser } from './support/browser.ts';
+import { openSignedIn } from './support/dashboard.ts';
+import { eventually } from './support/eventually.ts';
+import { logCall } from './support/log-call.ts';
+import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
+
+const dataDir = makeDataDir();
+let service: Service;
+let browser: Browser;
+let api: ApiClient;
+
+beforeAll(async () => {
+  service = await startService({ dataDir, environment: { GATELOG_INGEST_INTERVAL_MS: '20' } });
+  api = apiClient(service.api);
+  for (const Team of ['search', 'checkout']) await logCall(api, { at: Date.now() - 60_000, properties: { Team } });
+  await eventually('the calls', async () => ((await api.query('all')).length === 2 ? true : undefined));
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  removeDataDir(dataDir);
+});
+
+const open = (address: string) => openSignedIn(browser, service.api + address);
+const dialog = (page: Page) => page.getByRole('dialog');
+
+it('a budget of each team is a rule that blocks, and what keeps it from being one is said before it is sent', async () => {
+  const { page, complaints } = await open('/limits');
+  await page.getByRole('button', { name: 'Add a limit' }).first().click();
+  await dialog(page).getByLabel('At most').fill('20');
+  await dialog(page).getByRole('link', { name: 'an alert that blocks calls' }).click();
+  await page.waitForURL(/alerts\/new/);
+  const blocks = page.getByRole('checkbox', { name: 'Block calls above the threshold: a budget' });
+  expect(await blocks.isChecked()).toBe(true);
+  expect(await page.getByLabel('Threshold, US dollars').inputValue()).toBe('20');
+  const search = page.getByLabel('Search requests');
+  await search.click();
+  await page.keyboard.type('Team:sea');
+  await page.getByRole('option', { name: 'search value' }).waitFor();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => search.inputValue()).toBe('Team:search');
+  await page.getByText('A budget counts all requests: clear the search').waitFor();
+  expect(await page.getByRole('button', { name: 'Save rule' }).isEnabled()).toBe(false);
+  await search.fill('');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Further dimension nothing' }).click();
+  await page.getByRole('option', { name: 'Team property' }).click();
+  await page.getByRole('button', { name: 'Save rule' }).click();
+  await page.getByRole('heading', { name: 'Cost at least $20.00 per month' }).waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});

@@ -20,7 +20,7 @@ interface CostFindingsProps {
 /** Why it cost so much; each sentence leads to what shows it. */
 export function CostFindings({ session, tree, steps, beside }: CostFindingsProps): ReactNode {
   const findings = useMemo(() => findingsOf({ session, tree, requests: steps.map(({ request }) => request) }), [session, tree, steps]);
-  const usual = beside?.usual === undefined ? [] : comparison(beside.own, beside.usual);
+  const usual = beside?.usual === undefined ? [] : comparison(beside.own, beside.usual, beside.model);
   if (findings.length + usual.length === 0) return null;
   const isHigh = beside?.usual !== undefined && hasRunAway(beside.own, beside.usual);
   return (
@@ -56,7 +56,7 @@ const orders: Readonly<Record<'cost' | 'steps', readonly [title: string, sort: S
 };
 
 function Evidence({ of: { about }, list, steps, isWhole }: EvidenceProps): ReactNode {
-  const [title, sort] = orders[about === 'cached' ? 'cost' : about];
+  const [title, sort] = orders[about === 'steps' ? 'steps' : 'cost'];
   if (about === 'cached' && isWhole) return <OnThisPage title="Show the largest that was not" search={{ step: leastCached(steps) }} />;
   if (list === undefined) return null;
   return (

@@ -7,7 +7,7 @@ import { conditionOf, searchWith } from '../../../lib/metrics/dimensions.ts';
 import { arrivedIn, type RangeSearch } from '../../../lib/time-range.ts';
 import type { SessionsSearch } from '../search.ts';
 import { cachedShare } from './figures.ts';
-import { type SessionFigures, type Usual, usualOf } from './usual.ts';
+import { type OwnModel, ownModelOf, type SessionFigures, type Usual, usualOf } from './usual.ts';
 
 const spanMs = 30 * 24 * 3_600_000;
 /** Rows of one answer: of more sessions nothing is said. */
@@ -16,6 +16,7 @@ const maxRows = 10_000;
 export interface Beside {
   readonly own: SessionFigures;
   readonly usual: Usual | undefined;
+  readonly model: OwnModel | undefined;
   /** The list of the sessions that it is compared with; undefined where no search says them. */
   readonly list: (SessionsSearch & RangeSearch) | undefined;
 }
@@ -29,19 +30,29 @@ export function usualQuery(session: SessionItem) {
       const to = now - Date.parse(session.created_at) < spanMs ? now : Date.parse(session.latest_request_created_at) + 1;
       const filter = filterJson(allOf([arrivedIn({ from: to - spanMs, to }), alike(session)])) as Filter;
       const metrics = ['cost', 'count', 'prompt_tokens', 'prompt_cache_read_tokens'] as const;
-      const { data } = await gatelog.call('POST /v1/metrics/query', {
-        body: { metrics, groupBy: ['session', 'session_name'], filter, limit: maxRows },
-        signal,
-      });
+      const [{ data }, ofAll, ofOwn] = await Promise.all([
+        gatelog.call('POST /v1/metrics/query', {
+          body: { metrics, groupBy: ['session', 'session_name'], filter, limit: maxRows },
+          signal,
+        }),
+        costsByModel(filter, signal),
+        costsByModel(filterJson(allOf([arrivedIn({ from: to - spanMs, to }), ofItself(session)])) as Filter, signal),
+      ]);
       const all = sessionsOf(data);
       const own = all.find(({ id }) => id === session.session_id);
       if (own === undefined || data.length >= maxRows) return null;
       const others = all.filter((one) => one !== own);
       const usual = usualOf(own, others);
       const range = to === now ? { range: '30d' as const } : { from: to - spanMs, to };
-      return { own, usual, list: usual === undefined ? undefined : listOf(session, usual, range) };
+      return { own, usual, model: ownModelOf(ofOwn, ofAll), list: usual === undefined ? undefined : listOf(session, usual, range) };
     },
   });
+}
+
+async function costsByModel(filter: Filter, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  const body = { metrics: ['cost'], groupBy: ['model'], filter, sort: { cost: 'desc' }, limit: 100 } as const;
+  const { data } = await gatelog.call('POST /v1/metrics/query', { body, signal });
+  return new Map(data.flatMap(({ model, cost }) => (typeof model === 'string' ? [[model, Number(cost ?? 0)] as const] : [])));
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -76,9 +87,13 @@ function listOf(session: SessionItem, { by }: Usual, range: RangeSearch): Beside
   return q === undefined ? undefined : { q, ...range };
 }
 
+function ofItself({ session_id: id }: SessionItem): FilterNode {
+  const itself = conditionOf('session', id);
+  if (itself === undefined) throw new TypeError('A session has an identifier.');
+  return itself;
+}
+
 function alike(session: SessionItem): FilterNode {
-  const itself = conditionOf('session', session.session_id);
-  const [first, ...others] = [itself, namedAs(session), withItsProperties(session)].filter((node) => node !== undefined);
-  if (first === undefined) throw new TypeError('A session has an identifier.');
-  return anyOf([first, ...others]);
+  const others = [namedAs(session), withItsProperties(session)].filter((node) => node !== undefined);
+  return anyOf([ofItself(session), ...others]);
 }

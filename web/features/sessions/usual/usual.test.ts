@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { comparison, hasRunAway, type SessionFigures, type Usual, usualOf } from './usual.ts';
+import { comparison, hasRunAway, ownModelOf, type SessionFigures, type Usual, usualOf } from './usual.ts';
 
 const session = (cost: number, steps: number, cached: number | null, name = 'export'): SessionFigures => ({
   id: '',
@@ -34,4 +34,19 @@ it('a runaway and an ordinary session read differently', () => {
   expect(textsOf(session(1, 1, 1), { ...usual, cost: 0 })).toEqual([]);
   expect(comparison(session(7.54, 64, 0), usual).map(({ about }) => about)).toEqual(['cost', 'steps', 'cached']);
   expect([7.54, 0.28].map((cost) => hasRunAway(session(cost, 1, 0), usual))).toEqual([true, false]);
+});
+
+it('a session on another model than the others says so, and which', () => {
+  const usual: Usual = { by: 'name', sessions: 31, cost: 0.1, steps: 9, cached: null };
+  const modelsOf = (own: Readonly<Record<string, number>>, all: Readonly<Record<string, number>>): readonly string[] =>
+    comparison(session(1, 9, null), usual, ownModelOf(new Map(Object.entries(own)), new Map(Object.entries(all))))
+      .filter(({ about }) => about === 'model')
+      .map(({ text }) => text);
+  expect(modelsOf({ large: 0.9, small: 0.1 }, { large: 1, small: 3 })).toEqual([
+    'large made 90 % of the cost, against 3 %; the others use small most.',
+  ]);
+  expect(modelsOf({ small: 1 }, { small: 3, large: 1 })).toEqual([]);
+  expect(modelsOf({ large: 0.4, small: 0.3, tiny: 0.3 }, { large: 0.4, small: 3.3, tiny: 0.3 })).toEqual([]);
+  expect(modelsOf({ large: 1 }, { large: 2, small: 2 })).toEqual([]);
+  expect(modelsOf({ large: 1 }, { large: 1 })).toEqual([]);
 });

@@ -50,7 +50,7 @@ function median(values: readonly number[]): number {
 
 /** A sentence about a session beside the usual one, and what it is about. */
 export interface Compared {
-  readonly about: 'cost' | 'steps' | 'cached';
+  readonly about: 'cost' | 'steps' | 'cached' | 'model';
   readonly text: string;
 }
 
@@ -62,7 +62,7 @@ export function hasRunAway(own: SessionFigures, usual: Usual): boolean {
 }
 
 /** How a session stands to the usual one: the cost first, then what made it so. */
-export function comparison(own: SessionFigures, usual: Usual): readonly Compared[] {
+export function comparison(own: SessionFigures, usual: Usual, models: OwnModel | undefined = undefined): readonly Compared[] {
   const of = `the median of ${formatCount(usual.sessions)} ${usual.by === 'name' ? 'of this name' : 'with these properties'} in 30 days`;
   const ratio = usual.cost > 0 ? own.cost / usual.cost : undefined;
   if (ratio === undefined) return [];
@@ -75,8 +75,54 @@ export function comparison(own: SessionFigures, usual: Usual): readonly Compared
     ...(steps < muchMore
       ? []
       : [{ about: 'steps', text: `${formatCount(own.steps)} steps against ${formatCount(usual.steps)}.` } as const]),
+    ...modelSentence(models),
     ...cacheSentence(own.cached, usual.cached),
   ];
+}
+
+/** A model that made most of a session's cost. */
+export interface OwnModel {
+  readonly name: string;
+  /** Of the session's cost. */
+  readonly share: number;
+  /** Of the cost of the others; undefined where they cost nothing. */
+  readonly usualShare: number | undefined;
+  /** What the others spent most on. */
+  readonly usualName: string | undefined;
+}
+
+/** Costs by model. @param all with the session itself. */
+export function ownModelOf(own: ReadonlyMap<string, number>, all: ReadonlyMap<string, number>): OwnModel | undefined {
+  const others = new Map([...all].map(([name, cost]) => [name, Math.max(0, cost - (own.get(name) ?? 0))]));
+  const [mine, usual] = [mostOf(own), mostOf(others)];
+  if (mine === undefined) return undefined;
+  const [costs, otherCosts] = [sumOf(own), sumOf(others)];
+  return {
+    name: mine,
+    share: (own.get(mine) ?? 0) / costs,
+    usualShare: otherCosts > 0 ? (others.get(mine) ?? 0) / otherCosts : undefined,
+    usualName: usual,
+  };
+}
+
+function mostOf(costs: ReadonlyMap<string, number>): string | undefined {
+  const [most] = [...costs].toSorted(([, one], [, other]) => other - one);
+  return most === undefined || most[1] <= 0 ? undefined : most[0];
+}
+
+function sumOf(costs: ReadonlyMap<string, number>): number {
+  return [...costs.values()].reduce((sum, cost) => sum + cost, 0);
+}
+
+/** A model is told of that made most of the cost, and that the others seldom use. */
+const [mostOfCost, seldom] = [0.5, 0.25];
+
+function modelSentence(model: OwnModel | undefined): readonly Compared[] {
+  if (model?.usualName === undefined || model.usualShare === undefined || model.usualName === model.name) return [];
+  const { name, share, usualShare, usualName } = model;
+  if (share < mostOfCost || usualShare > seldom) return [];
+  const text = `${name} made ${percent(share)} of the cost, against ${percent(usualShare)}; the others use ${usualName} most.`;
+  return [{ about: 'model', text }];
 }
 
 function cacheSentence(own: number | null, usual: number | null): readonly Compared[] {

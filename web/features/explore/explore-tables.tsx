@@ -64,7 +64,13 @@ export function ExploreTable({
       cell: (row) => (
         <>
           <Swatch color={row.color} />
-          {row.key === undefined ? row.title : <KeyLink {...{ q, by, range, names }} groupKey={row.key} />}
+          {row.key === undefined ? (
+            row.title
+          ) : (
+            <KeyLink {...{ q, by, range, names }} groupKey={row.key}>
+              {by.length === 0 ? row.title : undefined}
+            </KeyLink>
+          )}
         </>
       ),
       textOf: ({ title }) => title,

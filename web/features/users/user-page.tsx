@@ -1,9 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
-import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import { parseSearch } from '../../../src/query/language/parse.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import type { Figures } from '../../lib/metrics/groups.ts';
 import { figureText, formatOf } from '../../lib/metrics/metric-format.ts';
 import { searchFor } from '../../lib/search-text.ts';
 import { useMay } from '../../lib/signed-in.ts';
@@ -82,6 +82,7 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
   if (error !== null) return <PageError error={error} />;
   if (isLoading || groups === undefined) return <Loading what="Adding up" />;
   const { total } = groups;
+  const failed = `${q} failed:true`;
   if ((total?.count ?? 0) === 0) {
     return (
       <Empty title="No request of this user in this time">
@@ -99,7 +100,7 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
         facts={[
           ['Cost', figureText('cost', total)],
           ['Requests', figureText('count', total)],
-          ['Errors', `${figureText('errors', total)} (${formatOf('error_rate')(total?.error_rate ?? null)})`],
+          ['Errors', <Errors key="errors" total={total} q={failed} range={range} />],
           ['Sessions', figureText('sessions', total)],
           ['Input tokens', figureText('prompt_tokens', total)],
           ['Cached share of input', figureText('prompt_cache_read_rate', total)],
@@ -113,24 +114,46 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
           </div>
         ))}
       </div>
-      <Groups title="Most expensive sessions" by="session" {...{ filter, q, range }} />
-      <Groups title="Models" by="model" {...{ filter, q, range }} />
-      <Groups title="Clients" by="client" {...{ filter, q, range }} />
+      {(total?.errors ?? 0) > 0 && (
+        <Groups title="Errors" by="failure_type" q={failed} range={range} metrics={['count', 'p95_latency']} sort="count" />
+      )}
+      <Groups title="Models" by="model" {...{ q, range }} />
+      <Groups title="Most expensive sessions" by="session" {...{ q, range }} />
+      <Groups title="Clients" by="client" {...{ q, range }} />
     </>
+  );
+}
+
+interface ErrorsProps {
+  readonly total: Figures | undefined;
+  /** The search for the failed ones. */
+  readonly q: string;
+  readonly range: RangeSearch;
+}
+
+function Errors({ total, q, range }: ErrorsProps): ReactNode {
+  const text = `${figureText('errors', total)} (${formatOf('error_rate')(total?.error_rate ?? null)})`;
+  if ((total?.errors ?? 0) === 0) return text;
+  return (
+    <Link to="/requests" search={{ q, ...range }}>
+      {text}
+    </Link>
   );
 }
 
 interface GroupsProps {
   readonly title: string;
   readonly by: Dimension;
-  readonly filter: FilterNode;
   readonly q: string;
   readonly range: RangeSearch;
+  readonly metrics?: readonly MetricName[];
+  readonly sort?: MetricName;
 }
 
-function Groups({ title, by, filter, q, range }: GroupsProps): ReactNode {
+function Groups({ title, by, q, range, metrics = listed, sort = 'cost' }: GroupsProps): ReactNode {
+  const filter = useMemo(() => parseSearch(q).filter, [q]);
   const dimensions = useMemo(() => [by], [by]);
-  const asked = { metrics: listed, by: dimensions, sort: 'cost', order: 'desc' } as const;
+  const asked = { metrics, by: dimensions, sort, order: 'desc' } as const;
   const { groups, names, error } = useExploration({ filter, range, ...asked, top: 10, isOverTime: false });
   return (
     <Section title={title}>

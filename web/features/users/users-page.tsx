@@ -1,10 +1,12 @@
-import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { UserMetricsItem } from '../../../src/client/client.ts';
+import type { Filter, UserMetricsItem } from '../../../src/client/client.ts';
 import type { UserFilter } from '../../../src/client/filters/filter.ts';
+import { metricsLimits } from '../../../src/model/vocabulary/metrics.ts';
 import { allOf, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
+import { parseSearch } from '../../../src/query/language/parse.ts';
 import { gatelog } from '../../lib/client.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
@@ -31,6 +33,7 @@ export function UsersPage(): ReactNode {
   };
   const { filter } = useReadSearch(q);
   const list = useInfiniteQuery(listOptions({ filter, sort, order, range: { range, from, to } }));
+  const errors = useQuery(errorsOptions(filter, { range, from, to })).data;
   const total = list.data?.pages[0]?.count;
   return (
     <Page
@@ -46,6 +49,7 @@ export function UsersPage(): ReactNode {
       {list.error === null ? (
         <List
           users={list.data?.pages.flatMap(({ users }) => users)}
+          errors={errors}
           hasUsers={list.data?.pages[0]?.hasUsers !== false}
           {...{ sort, order }}
           onSort={(chosen, direction) => change({ sort: chosen, order: direction === 'asc' ? 'asc' : undefined })}
@@ -64,20 +68,37 @@ export function UsersPage(): ReactNode {
 
 interface ListProps {
   readonly users: readonly UserMetricsItem[] | undefined;
+  readonly errors: ReadonlyMap<string, number> | undefined;
   readonly hasUsers: boolean;
   readonly sort: UserSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: UserSort, order: 'asc' | 'desc') => void;
 }
 
-function List({ users, hasUsers, ...sorting }: ListProps): ReactNode {
+function List({ users, errors, hasUsers, ...sorting }: ListProps): ReactNode {
   if (users === undefined) return <Loading what="Loading users" />;
-  if (users.length > 0) return <UsersTable users={users} {...sorting} />;
+  if (users.length > 0) return <UsersTable users={users} errors={errors} {...sorting} />;
   return (
     <Empty title={hasUsers ? 'No user matches' : 'No request names a user yet'}>
       <p className="muted">Calls with the header Svc-User-Id belong to a user.{hasUsers && ' A longer time may show some.'}</p>
     </Empty>
   );
+}
+
+/** Failed requests by user. */
+function errorsOptions(filter: FilterNode | undefined, range: RangeSearch) {
+  return queryOptions({
+    queryKey: ['errors of users', filter, range],
+    enabled: filter !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, number>> => {
+      const failed = parseSearch('failed:true').filter;
+      const whole = filterJson(allOf([arrivedIn(timeRangeOf(range, Date.now())), filter ?? { kind: 'all' }, failed])) as Filter;
+      const body = { metrics: ['count'], groupBy: ['user'], sort: { count: 'desc' }, limit: metricsLimits.rows, filter: whole } as const;
+      const { data } = await gatelog.call('POST /v1/metrics/query', { body, signal });
+      return new Map(data.flatMap(({ user, count }) => (typeof user === 'string' ? [[user, Number(count)] as const] : [])));
+    },
+  });
 }
 
 interface Listed {

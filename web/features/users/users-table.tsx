@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { UserMetricsItem } from '../../../src/client/client.ts';
 import { formatAmount, formatCost, formatCount, formatTime } from '../../lib/format.ts';
 import { searchFor } from '../../lib/search-text.ts';
+import { standardRange } from '../../lib/time-range.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { SortButton } from '../../ui/table/sort-button.tsx';
@@ -10,12 +11,14 @@ import type { UserSort } from './search.ts';
 
 export interface UsersTableProps {
   readonly users: readonly UserMetricsItem[];
+  /** Failed requests of those with the most; undefined: not known yet. */
+  readonly errors: ReadonlyMap<string, number> | undefined;
   readonly sort: UserSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: UserSort, order: 'asc' | 'desc') => void;
 }
 
-export function UsersTable({ users, sort, order, onSort }: UsersTableProps): ReactNode {
+export function UsersTable({ users, errors, sort, order, onSort }: UsersTableProps): ReactNode {
   const zone = timeZone();
   const sortable = (
     id: UserSort,
@@ -34,6 +37,12 @@ export function UsersTable({ users, sort, order, onSort }: UsersTableProps): Rea
     { id: 'user', title: 'User', textOf: ({ user_id: id }) => id, cell: ({ user_id: id }) => <ToUser user={id} /> },
     sortable('cost', 'Cost', ({ cost }) => formatCost(cost)),
     sortable('total_requests', 'Requests', ({ user_id: id, total_requests: requests }) => <RequestsOf user={id} requests={requests} />),
+    {
+      id: 'errors',
+      title: 'Errors',
+      isNumber: true,
+      cell: ({ user_id: id }) => <ErrorsOf user={id} errors={errors?.get(id)} isKnown={errors !== undefined} />,
+    },
     { id: 'input', title: 'Input tokens', isNumber: true, cell: ({ total_prompt_tokens: tokens }) => formatCount(tokens) },
     { id: 'output', title: 'Output tokens', isNumber: true, cell: ({ total_completion_tokens: tokens }) => formatCount(tokens) },
     sortable('active_for', 'Active days', ({ active_for: days }) => formatCount(days)),
@@ -45,8 +54,34 @@ export function UsersTable({ users, sort, order, onSort }: UsersTableProps): Rea
 
 function ToUser({ user }: { readonly user: string }): ReactNode {
   return (
-    <Link to="/users/$userId" params={{ userId: user }} search={({ range, from, to }) => ({ range, from, to })}>
+    <Link
+      to="/users/$userId"
+      params={{ userId: user }}
+      search={({ range, from, to }) => (from === undefined && to === undefined ? { range: range ?? standardRange } : { from, to })}
+    >
       {user}
+    </Link>
+  );
+}
+
+function ErrorsOf({
+  user,
+  errors = 0,
+  isKnown,
+}: {
+  readonly user: string;
+  readonly errors: number | undefined;
+  readonly isKnown: boolean;
+}): ReactNode {
+  const q = searchFor('user', user);
+  if (errors === 0 || q === undefined) return isKnown ? formatCount(errors) : '';
+  return (
+    <Link
+      to="/requests"
+      aria-label={`${formatAmount(errors, 'failed request')} of ${user}`}
+      search={({ range, from, to }) => ({ q: `${q} failed:true`, range, from, to })}
+    >
+      {formatCount(errors)}
     </Link>
   );
 }

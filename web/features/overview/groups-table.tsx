@@ -34,10 +34,11 @@ export interface GroupsTableProps {
   /** Requests of groups that were not asked for one by one. */
   readonly other: Figures | undefined;
   readonly onSearch: (q: string) => void;
+  readonly onOnly: (q: string) => void;
 }
 
 /** The groups of a dimension with what they cost now and before: those whose cost moved most stand first. */
-export function GroupsTable({ groups, by, q, range, isSplit, other, onSearch }: GroupsTableProps): ReactNode {
+export function GroupsTable({ groups, by, q, range, isSplit, other, onSearch, onOnly }: GroupsTableProps): ReactNode {
   const [isLong, setIsLong] = useState(false);
   const colored = groups.filter(({ now }) => now !== undefined).slice(0, shownGroups);
   const rows = groups.toSorted((left, right) => moved(right) - moved(left)).slice(0, isLong ? maxRows : firstRows);
@@ -63,7 +64,7 @@ export function GroupsTable({ groups, by, q, range, isSplit, other, onSearch }: 
     figure('Requests', (group) => <ToRequests {...linked} group={group} metric="count" />),
     figure('Errors', (group) => <ToRequests {...linked} group={group} metric="errors" search="failed:true" />),
     figure('Latency, p95', ({ now }) => formatOf('p95_latency')(now?.p95_latency ?? null)),
-    { id: 'filter', title: 'Filter', cell: ({ key: [value = null] }) => <Filters {...{ by, value, q, onSearch }} /> },
+    { id: 'filter', title: 'Filter', cell: ({ key: [value = null] }) => <Filters {...{ by, value, q, onSearch, onOnly }} /> },
   ];
   return (
     <>
@@ -139,16 +140,17 @@ interface FiltersProps {
   readonly value: DimensionValue;
   readonly q: string;
   readonly onSearch: (q: string) => void;
+  readonly onOnly: (q: string) => void;
 }
 
-function Filters({ by, value, q, onSearch }: FiltersProps): ReactNode {
+function Filters({ by, value, q, onSearch, onOnly }: FiltersProps): ReactNode {
   const condition = conditionOf(by, value);
   const [only, without] = [searchWith(q, condition), searchWith(q, condition, true)];
   const name = `${dimensionTitle(by)} ${valueTitle(by, value)}`;
   return (
     <span className={styles['filters']}>
       {only !== undefined && (
-        <Button kind="quiet" onPress={() => onSearch(only)} aria-label={`Only ${name}`}>
+        <Button kind="quiet" onPress={() => onOnly(only)} aria-label={`Only ${name}`}>
           Only
         </Button>
       )}

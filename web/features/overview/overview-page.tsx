@@ -59,6 +59,7 @@ export function OverviewPage(): ReactNode {
       ) : (
         <Content
           {...{ q, by, moved, filter, onSearch: search }}
+          onOnly={(text) => change({ q: text, moved: moved === standardDimension ? 'user' : standardDimension })}
           onMoved={(dimension) => change({ moved: dimension })}
           range={{ range, from, to }}
           onZoom={(start, end) => change({ range: undefined, from: start, to: end })}
@@ -76,10 +77,12 @@ interface ContentProps {
   readonly filter: FilterNode;
   readonly range: RangeSearch;
   readonly onSearch: (q: string) => void;
+  /** With a search that leaves one value of `moved`, so that another dimension tells more. */
+  readonly onOnly: (q: string) => void;
   readonly onZoom: (from: number, to: number) => void;
 }
 
-function Content({ q, by, moved, filter, range, onSearch, onMoved, onZoom }: ContentProps): ReactNode {
+function Content({ q, by, moved, filter, range, onSearch, onOnly, onMoved, onZoom }: ContentProps): ReactNode {
   const { buckets, course, split, kinds, groups, error, isLoading } = useOverview({ filter, range, by, moved });
   const incidents = useIncidents(buckets);
   if (error !== null) return <PageError error={error} />;
@@ -93,7 +96,14 @@ function Content({ q, by, moved, filter, range, onSearch, onMoved, onZoom }: Con
         about="Cost beside the period before"
         actions={<DimensionSelect label="By" value={moved} onChange={(dimension = standardDimension) => onMoved(dimension)} />}
       >
-        <GroupsTable key={moved} groups={groups.rows} by={moved} isSplit={moved === by} other={groups.other} {...{ q, range, onSearch }} />
+        <GroupsTable
+          key={moved}
+          groups={groups.rows}
+          by={moved}
+          isSplit={moved === by}
+          other={groups.other}
+          {...{ q, range, onSearch, onOnly }}
+        />
       </Section>
       <Incidents rows={incidents.rows} />
       <div className={styles['cards']}>

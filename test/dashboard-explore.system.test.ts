@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiClient, type ApiClient } from './support/api.ts';
@@ -14,7 +15,7 @@ let api: ApiClient;
 
 const teams = ['search', 'search', 'checkout'];
 
-async function send(team: string, user: string): Promise<void> {
+async function send(team: string, user: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
   await fetch(`${service.gateway}/v1/chat/completions`, {
     method: 'POST',
     headers: {
@@ -24,6 +25,7 @@ async function send(team: string, user: string): Promise<void> {
       'svc-user-id': user,
       'svc-session-id': `talk of ${user}`,
       'svc-session-name': `A talk with ${user}`,
+      ...headers,
     },
     body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'Where is my order?' }] }),
   });
@@ -43,12 +45,29 @@ async function logUnpriced(): Promise<void> {
   });
 }
 
+/** A call of a model that the provider does not have. */
+async function importFailed(user: string): Promise<void> {
+  const record = {
+    request_id: randomUUID(),
+    request_created_at: new Date(Date.now() - 60_000).toISOString(),
+    provider: 'OPENAI',
+    request_user_id: user,
+    model: 'gone-1',
+    response_status: 404,
+    failure: { kind: 'status', type: 'model_not_found', message: 'The model `gone-1` does not exist.' },
+    properties: { team: 'checkout' },
+  };
+  await apiClient(service.api).call('POST', '/v1/import', record);
+}
+
 beforeAll(async () => {
   service = await startService({ dataDir, environment: { GATELOG_INGEST_INTERVAL_MS: '20' } });
   api = apiClient(service.api);
   for (const [index, team] of teams.entries()) await send(team, index === 0 ? 'ann' : 'ben');
+  await send('checkout', 'ben', { 'svc-prompt-id': 'greeting', 'svc-prompt-version': '2' });
+  await importFailed('eve');
   await logUnpriced();
-  await eventually('the calls', async () => ((await api.query('all')).length === teams.length + 1 ? true : undefined));
+  await eventually('the calls', async () => ((await api.query('all')).length === teams.length + 3 ? true : undefined));
   browser = await openBrowser();
 });
 afterAll(async () => {
@@ -105,6 +124,10 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   expect(Number(searchOf(page)['to']) - Number(searchOf(page)['from'])).toBe(60_000);
   await page.goBack();
   await page.getByRole('link', { name: '1 request without a price' }).waitFor();
+  await moved.getByRole('button', { name: 'Only team search' }).click();
+  await moved.getByRole('columnheader', { name: 'Model' }).waitFor();
+  await moved.getByRole('link', { name: 'x', exact: true }).waitFor();
+  expect(searchOf(page)).toEqual({ q: 'team:search', range: '1h', moved: 'model' });
   expect(complaints).toEqual([]);
   await page.context().close();
 });
@@ -172,6 +195,34 @@ it('a model without a price stands first on Prices, and its price is set there, 
   await row.waitFor({ state: 'detached' });
   const [item] = await api.query({ request_response_rmt: { model: { equals: 'acme-9b' } } });
   expect(item?.cost).toBe(2);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('which user has errors stands in the list, and its page says of what kind, in the same time', async () => {
+  const { page, complaints } = await open('/users');
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'eve', exact: true }) });
+  await row.getByRole('link', { name: '1 failed requests of eve' }).waitFor();
+  expect(await page.getByRole('link', { name: 'failed requests of ben' }).count()).toBe(0);
+  await row.getByRole('link', { name: 'eve', exact: true }).click();
+  await page.getByRole('region', { name: 'Errors' }).getByRole('link', { name: 'model_not_found' }).waitFor();
+  expect(searchOf(page)).toEqual({ range: '24h' });
+  await page.getByRole('link', { name: '1 (100.0%)' }).click();
+  await page.getByText('1 request', { exact: true }).waitFor();
+  expect(searchOf(page)).toEqual({ q: 'user:eve failed:true', range: '24h' });
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('versions of a prompt stand beside one another, a command away', async () => {
+  const { page, complaints } = await open('/settings');
+  await page.locator('dl').first().waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('searchbox').fill('prompt');
+  await page.getByRole('option', { name: 'Compare versions of a prompt' }).click();
+  await page.getByRole('link', { name: 'greeting · 2', exact: true }).click();
+  await page.getByText('1 request', { exact: true }).waitFor();
+  expect(searchOf(page)).toEqual({ q: 'prompt:greeting prompt_version:2', range: '30d' });
   expect(complaints).toEqual([]);
   await page.context().close();
 });

@@ -94,6 +94,12 @@ function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSig
   return [
     ...allPages.map(({ title, to, letter }) => ({ id: to, title: `Open ${title}`, keys: `g ${letter}`, run: () => void navigate({ to }) })),
     { id: 'alert', title: 'New alert rule', run: () => void navigate({ to: '/alerts/new' }) },
+    { id: 'budget', title: 'New budget', run: () => void navigate({ to: '/alerts/new', search: { metric: 'cost', budget: true } }) },
+    {
+      id: 'prompts',
+      title: 'Compare versions of a prompt',
+      run: () => void navigate({ to: '/explore', search: promptVersions }),
+    },
     { id: 'webhook', title: 'New webhook', run: () => void navigate({ to: '/webhooks/new' }) },
     { id: 'start', title: 'Send the first call', run: () => void navigate({ to: '/start' }) },
     { id: 'docs', title: 'Read the documentation', run: () => location.assign('/docs/guides') },
@@ -101,6 +107,14 @@ function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSig
     { id: 'sign-out', title: 'Sign out', run: onSignOut },
   ];
 }
+
+/** What versions of prompts cost, and how they do. */
+const promptVersions = {
+  by: ['prompt', 'prompt_version'],
+  metrics: ['avg_cost', 'count', 'error_rate', 'p50_latency', 'prompt_tokens', 'completion_tokens'],
+  chart: 'table',
+  range: '30d',
+} as const;
 
 const kinds: readonly (readonly [FoundKind, string])[] = [
   ['request', 'Requests'],

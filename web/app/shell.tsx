@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
 import { FiringMark } from '../features/alerts/firing-mark.tsx';
 import { gatelog } from '../lib/client.ts';
 import { setSignedIn } from '../lib/signed-in.ts';
@@ -13,9 +13,13 @@ import { Side } from './side.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
 // They are used by few, and bring lists with search.
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const loadPalette = () => import('./palette.tsx');
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }));
 const MenuDrawer = lazy(async () => ({ default: (await import('./menu-drawer.tsx')).MenuDrawer }));
+
+/** Behind what the page itself loads. */
+const paletteAfterMs = 1000;
 
 /** What all pages have in common: the way to the others, who is signed in, and a skip link. */
 export function Shell(): ReactNode {
@@ -25,6 +29,7 @@ export function Shell(): ReactNode {
   const onClose = useCallback(() => setDialog(undefined), []);
   const signOut = useSignOut();
   useShortcuts({ onPalette, onHelp });
+  usePaletteSoon();
   const isNarrow = useNarrowShell();
   return (
     <div className={styles['shell']}>
@@ -63,6 +68,15 @@ export function Shell(): ReactNode {
       </Suspense>
     </div>
   );
+}
+
+/** Who presses its keys goes on to type at once: what is typed before it is there would be lost. */
+function usePaletteSoon(): void {
+  useEffect(() => {
+    // Where it cannot be had, the palette itself says so once it is opened.
+    const timer = setTimeout(() => void loadPalette().catch(() => undefined), paletteAfterMs);
+    return () => clearTimeout(timer);
+  }, []);
 }
 
 function useSignOut(): () => void {

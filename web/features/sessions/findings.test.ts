@@ -34,6 +34,15 @@ function textsOf(given: readonly Given[], tree: readonly SessionNode[] = [], cou
 const even = Array.from({ length: 6 }, () => ({ cost: 1 }));
 
 describe('where the cost of a session went', () => {
+  it('is the one request with which the input jumped, where those behind it send it again', () => {
+    const inputs = [300, 320, 350, 9000, 9100, 9200];
+    expect(textsOf(inputs.map((input) => ({ cost: 1, input })))).toEqual([
+      'The input jumped from 350 to 9,000 tokens with one request, and each of the 2 requests behind it sends that again.',
+    ]);
+    expect(textsOf([300, 320, 350, 360, 9000, 9100].map((input) => ({ cost: 1, input })))[0]).toMatch(/and the request behind it sends/);
+    expect(textsOf([300, 600, 1200, 2400, 4800, 9600].map((input) => ({ cost: 1, input })))[0]).toMatch(/^The input grew from/);
+  });
+
   it('is not said of even costs, of two requests, or of none', () => {
     expect(textsOf(even)).toEqual([]);
     expect(textsOf([{ cost: 9 }, { cost: 1 }])).toEqual([]);
@@ -95,6 +104,6 @@ describe('where the cost of a session went', () => {
     const given = [{ cost: 4 }, { cost: 4 }, ...Array.from({ length: 3 }, (_, at) => ({ cost: 0.5, model: 'small', input: 900 + at }))];
     const tree = [node('/', 9.5, 5, [node('/plan', 8, 2)])];
     const found = findingsOf({ session: { total_cost: 9.5, total_requests: 5 }, tree, requests: requestsOf(given) });
-    expect(found.map(({ show }) => show.search)).toEqual([{ find: '/plan' }, { find: 'gpt-4o' }, { step: 'r4' }, { step: 'r0' }]);
+    expect(found.map(({ show }) => show.search)).toEqual([{ find: '/plan' }, { find: 'gpt-4o' }, { step: 'r2' }, { step: 'r0' }]);
   });
 });

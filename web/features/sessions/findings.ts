@@ -20,6 +20,8 @@ const leastRequests = 3;
 const mostOfCost = 0.5;
 const muchOfCost = 0.25;
 const grownBy = 2;
+/** How many times larger the input is behind a jump, and how much of its growth that is. */
+const jumped = { by: 3, share: 0.6 } as const;
 /** How much larger a share of the cost is than that of the requests, where the place or the model says why. */
 const outOfProportion = 1.2;
 /** Steps that say again what was said, of which one speaks; a shorter text is said twice by chance. */
@@ -91,12 +93,33 @@ function growthFinding(requests: readonly RequestItem[]): readonly Finding[] {
   if (third === 0 || largest === undefined) return [];
   const [first, last] = [mean(inputs.slice(0, third)), mean(inputs.slice(-third))];
   if (last < grownBy * first) return [];
+  const jump = jumpIn(some);
+  if (jump !== undefined) return [jump];
   return [
     {
       text: `The input grew from about ${formatCount(Math.round(first))} to ${formatCount(Math.round(last))} tokens a request, as it does when each turn sends the whole conversation again.`,
       show: stepOf('Show the largest', largest),
     },
   ];
+}
+
+/** A step that brought most of the input, which the steps behind it send again: a file or a mailbox in the conversation. */
+function jumpIn(requests: readonly RequestItem[]): Finding | undefined {
+  const inputs = requests.map(({ prompt_tokens: tokens }) => tokens ?? 0);
+  const grown = inputs.map((input, index) => input - (inputs[index - 1] ?? input));
+  const at = grown.indexOf(Math.max(...grown));
+  const [before, after, step] = [inputs[at - 1], inputs[at], requests[at]];
+  if (before === undefined || after === undefined || step === undefined) return undefined;
+  const isSentAgain = inputs.slice(at + 1).every((input) => input > before + (after - before) / 2);
+  const isMost = after - before >= jumped.share * (Math.max(...inputs) - Math.min(...inputs));
+  if (after < jumped.by * before || !isMost || !isSentAgain) return undefined;
+  const behind = inputs.length - at - 1;
+  const again =
+    behind === 0 ? '' : `, and ${behind === 1 ? 'the request' : `each of the ${formatCount(behind)} requests`} behind it sends that again`;
+  return {
+    text: `The input jumped from ${formatCount(before)} to ${formatCount(after)} tokens with one request${again}.`,
+    show: stepOf('Show the step', step),
+  };
 }
 
 function mostExpensiveFinding(requests: readonly RequestItem[], cost: number): readonly Finding[] {

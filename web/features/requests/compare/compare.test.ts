@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { RequestItem } from '../../../../src/client/client.ts';
 import type { Turn } from '../../../ui/conversation/read/part.ts';
 import { turnsOfRequest } from '../../../ui/conversation/read/turns.ts';
 import { alignTurns } from './align.ts';
 import { commonOrder } from './common-order.ts';
+import { comparedFigures } from './figures.ts';
 import { comparedParameters } from './parameters.ts';
 import { type Piece, textDifference } from './text-difference.ts';
 
@@ -85,4 +87,13 @@ test('parameters of Gemini', () => {
     'generationConfig.temperature=0.2',
     'generationConfig.thinkingConfig.includeThoughts=true',
   ]);
+});
+
+const prompted = (prompt: Partial<RequestItem>): RequestItem => ({ prompt_id: null, prompt_version: null, ...prompt }) as RequestItem;
+const promptsOf = (left: RequestItem, right: RequestItem) => comparedFigures(left, right).filter(({ name }) => name === 'Prompt');
+
+test('the version of a prompt stands among the figures where one of both has a prompt', () => {
+  const [old, plain] = [prompted({ prompt_id: 'greeting', prompt_version: '3' }), prompted({ prompt_id: 'greeting' })];
+  expect(promptsOf(old, plain)).toMatchObject([{ left: 'greeting 3', right: 'greeting' }]);
+  expect(promptsOf(prompted({}), prompted({}))).toEqual([]);
 });

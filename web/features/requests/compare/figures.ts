@@ -32,6 +32,7 @@ export function comparedFigures(left: RequestItem, right: RequestItem): readonly
     fact('Status', ({ response_status: status }) => (status === 0 ? 'none' : String(status))),
     fact('Model', ({ model }) => model),
     fact('Provider', ({ provider }) => provider),
+    ...(left.prompt_id === null && right.prompt_id === null ? [] : [fact('Prompt', promptOf)]),
     fact('Finish reason', ({ response_body: body }) => finishReasonOf(body)),
     fact('Answer cache', ({ cached }) => (cached ? 'answered from it' : 'not used')),
     figure('Cost', ({ cost }) => cost, formatCost),
@@ -43,6 +44,10 @@ export function comparedFigures(left: RequestItem, right: RequestItem): readonly
     figure('Reasoning tokens', ({ reasoning_tokens: tokens }) => tokens, formatCount),
     figure('Size', ({ size_bytes: bytes }) => bytes, formatBytes),
   ];
+}
+
+function promptOf({ prompt_id: id, prompt_version: version }: RequestItem): string | null {
+  return id === null || version === null ? id : `${id} ${version}`;
 }
 
 /** Properties of both requests by their names. */

@@ -222,7 +222,7 @@ it('versions of a prompt stand beside one another, a command away', async () => 
   await page.getByRole('option', { name: 'Compare versions of a prompt' }).click();
   await page.getByRole('link', { name: 'greeting · 2', exact: true }).click();
   await page.getByText('1 request', { exact: true }).waitFor();
-  expect(searchOf(page)).toEqual({ q: 'prompt:greeting prompt_version:2', range: '30d' });
+  expect(searchOf(page)).toEqual({ q: '-prompt:"" prompt:greeting prompt_version:2', range: '30d' });
   expect(complaints).toEqual([]);
   await page.context().close();
 });

@@ -110,6 +110,7 @@ function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSig
 
 /** What versions of prompts cost, and how they do. */
 const promptVersions = {
+  q: '-prompt:""',
   by: ['prompt', 'prompt_version'],
   metrics: ['avg_cost', 'count', 'error_rate', 'p50_latency', 'prompt_tokens', 'completion_tokens'],
   chart: 'table',

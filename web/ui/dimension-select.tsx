@@ -48,11 +48,10 @@ function Options({ label, none, onChange }: Pick<DimensionSelectProps, 'label' |
   if (data === undefined || names === undefined) return <Loading />;
   // Beside them the answer has a pattern for properties, and one for inputs, whose names no endpoint lists.
   const common = data.dimensions.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
-  const option = (id: Dimension) => ({ id, title: dimensionTitle(id), about: '' });
   const options = [
     ...(none === undefined ? [] : [{ id: noneId, title: none, about: '' }]),
     ...common.filter((id) => first.has(id)).map(option),
-    ...names.map((name) => ({ id: `properties.${name}`, title: name, about: 'property' })),
+    ...names.filter((name) => !ofGatelog.test(name)).map((name) => ({ id: `properties.${name}`, title: name, about: 'property' })),
     ...common.filter((id) => !first.has(id)).map(option),
   ];
   return (
@@ -79,6 +78,13 @@ function Options({ label, none, onChange }: Pick<DimensionSelectProps, 'label' |
     </Autocomplete>
   );
 }
+
+function option(id: Dimension): { readonly id: string; readonly title: string; readonly about: string } {
+  return { id, title: dimensionTitle(id), about: '' };
+}
+
+/** Names of what Gatelog has dimensions of its own for, such as the session. */
+const ofGatelog = /^(?:svc|helicone)-/i;
 
 /** What stands before the properties: the others are asked for less often than a team or a feature. */
 const first: ReadonlySet<Dimension> = new Set(['model', 'user']);

@@ -111,22 +111,29 @@ export function NewLimit({ limits, onClose }: NewLimitProps): ReactNode {
             <TextField label="Property" value={property} onChange={setProperty} fault={propertyFault} placeholder="Team" isRequired />
           )}
         </Row>
-        <p className="muted">
-          To be notified as well, make{' '}
-          <Link
-            to="/alerts/new"
-            search={{
-              metric: 'cost',
-              budget: true,
-              ...(segment === 'all' ? {} : { by: [segment === 'user' ? 'user' : `properties.${property.trim()}`] }),
-              ...(quota === undefined || unit !== 'cents' ? {} : { threshold: quota }),
-            }}
-          >
-            an alert that blocks calls
-          </Link>{' '}
-          in place of this limit.
-        </p>
+        <InPlace
+          by={segment === 'all' ? undefined : segment === 'user' ? 'user' : `properties.${property.trim()}`}
+          threshold={unit === 'cents' ? quota : undefined}
+        />
       </Form>
     </Dialog>
+  );
+}
+
+interface InPlaceProps {
+  readonly by: string | undefined;
+  readonly threshold: number | undefined;
+}
+
+/** The way to a budget that also tells somebody. */
+function InPlace({ by, threshold }: InPlaceProps): ReactNode {
+  return (
+    <p className="muted">
+      To be notified as well, make{' '}
+      <Link to="/alerts/new" search={{ metric: 'cost', budget: true, threshold, ...(by === undefined ? {} : { by: [by] }) }}>
+        an alert that blocks calls
+      </Link>{' '}
+      in place of this limit.
+    </p>
   );
 }

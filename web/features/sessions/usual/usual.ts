@@ -62,7 +62,7 @@ export function hasRunAway(own: SessionFigures, usual: Usual): boolean {
 }
 
 /** How a session stands to the usual one: the cost first, then what made it so. */
-export function comparison(own: SessionFigures, usual: Usual, models: OwnModel | undefined = undefined): readonly Compared[] {
+export function comparison(own: SessionFigures, usual: Usual, models?: OwnModel): readonly Compared[] {
   const of = `the median of ${formatCount(usual.sessions)} ${usual.by === 'name' ? 'of this name' : 'with these properties'} in 30 days`;
   const ratio = usual.cost > 0 ? own.cost / usual.cost : undefined;
   if (ratio === undefined) return [];

@@ -70,7 +70,7 @@ function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
     { id: 'used', title: 'Used', cell: (limit) => <Used use={useOf(limit)} /> },
     { id: 'fullest', title: 'Amount', textOf: (limit) => fullestText(useOf(limit)), cell: (limit) => fullestText(useOf(limit)) },
     { id: 'for', title: 'Applies to', textOf: scopeText, cell: scopeText },
-    { id: 'by', title: 'Source', cell: (limit) => <Source limit={limit} /> },
+    { id: 'by', title: 'Source', textOf: sourceText, cell: (limit) => <Source limit={limit} /> },
     {
       id: 'actions',
       title: 'Actions',
@@ -135,6 +135,10 @@ function scopeText({ policy: text, key_id: key }: RateLimit): string {
   const policy = parsePolicy(text);
   const segment = policy === undefined ? '' : segmentText(policy);
   return key === null || key === undefined ? segment : `${segment}, of one key`;
+}
+
+function sourceText({ alert_id: alertId, alert_name: name }: RateLimit): string {
+  return alertId === undefined ? 'added here' : `Alert ${name ?? 'rule'}`;
 }
 
 function Source({ limit: { alert_id: alertId, alert_name: name } }: { readonly limit: RateLimit }): ReactNode {

@@ -44,15 +44,12 @@ export function HealthCharts({ history, spoolMaxBytes }: HealthChartsProps): Rea
   if (times.length < fewest) {
     return (
       <Section title="Last hour">
-        <p className="muted">The charts begin {formatDuration(history.step_ms)} after the service has started.</p>
+        <p className="muted">The charts begin {history.step_ms / 1000} s after the service has started.</p>
       </Section>
     );
   }
   return (
-    <Section
-      title="Last hour"
-      about={`A point every ${formatDuration(history.step_ms)}; kept in memory, so it starts over with the service`}
-    >
+    <Section title="Last hour" about={`A point every ${history.step_ms / 1000} s; kept in memory, so it starts over with the service`}>
       <div className={styles['charts']}>
         {charts.map((chart) => (
           <OneChart key={chart.column} {...chart} values={history[chart.column]} times={times} spoolMaxBytes={spoolMaxBytes} />

@@ -46,14 +46,20 @@ const everyPage = [
   { name: 'request-cost', path: '/requests?range=7d&tab=cost', part: '[role=grid] [role=rowgroup] [role=row]', act: openFirst },
   { name: 'sessions', path: '/sessions?range=7d&sort=total_cost', part: 'table' },
   { name: 'session-conversation', path: '/sessions?range=7d&sort=total_cost', part: 'table', act: openConversation },
+  { name: 'session-timeline', path: '/sessions?range=7d&sort=total_cost', part: 'table', act: openTimeline },
+  { name: 'compare', path: '/requests?range=7d', part: '[role=grid] [role=rowgroup] [role=row]', act: openCompare },
   { name: 'explore', path: '/explore?range=7d&by=%5B%22model%22%5D', part: '[role=img]' },
   { name: 'explore-bars', path: '/explore?range=30d&chart=bars&by=%5B%22properties.Team%22%5D', part: '[role=img]' },
   { name: 'explore-pivot', path: '/explore?range=7d&chart=pivot&by=%5B%22model%22%2C%22properties.Team%22%5D', part: 'table' },
   { name: 'boards', path: '/boards', part: 'h1' },
+  { name: 'board', path: '/boards', part: 'main li a, main tbody a', act: openFirstLink },
   { name: 'properties', path: '/properties?range=7d&name=Team', part: 'table' },
   { name: 'users', path: '/users?range=7d', part: 'table' },
+  { name: 'user', path: '/users?range=7d', part: 'table', act: openFirstLink },
   { name: 'alerts', path: '/alerts', part: 'table' },
+  { name: 'alert-page', path: '/alerts', part: 'table', act: openFirstLink },
   { name: 'webhooks', path: '/webhooks', part: 'h1' },
+  { name: 'webhook', path: '/webhooks', part: 'table', act: openFirstLink },
   { name: 'webhook-new', path: '/webhooks/new', part: 'form[aria-label=Webhook]' },
   { name: 'keys', path: '/keys', part: 'table' },
   { name: 'provider-keys', path: '/provider-keys', part: 'h1' },
@@ -63,7 +69,11 @@ const everyPage = [
   { name: 'health', path: '/health', part: 'dl' },
   { name: 'start', path: '/start', part: 'pre' },
   { name: 'settings', path: '/settings', part: 'dl' },
+  { name: 'not-found', path: '/nowhere', part: 'h1' },
 ];
+
+/** What stands where something is still asked for. */
+const waits = /^(?:Loading|Adding up|Running the rule)/;
 
 /** @typedef {{ suffix: string, width: number, height: number, colorScheme: 'light' | 'dark' }} View */
 
@@ -93,6 +103,30 @@ async function openConversation(page) {
   await openMostExpensive(page);
   await page.getByRole('tab', { name: 'Conversation' }).click();
   await page.waitForSelector('[aria-label="Conversation 1"]');
+}
+
+/** @param {import('playwright-core').Page} page */
+async function openTimeline(page) {
+  await openMostExpensive(page);
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+}
+
+/** @param {import('playwright-core').Page} page */
+async function openCompare(page) {
+  await openFirst(page);
+  await page.getByRole('button', { name: 'Keep to compare' }).click();
+  await page.waitForURL(/kept=/);
+  await page.locator('[role=grid] [role=rowgroup] [role=row]').nth(1).click();
+  await page.getByRole('link', { name: 'Compare with the kept one' }).click();
+  await page.getByRole('heading', { name: 'Figures' }).waitFor();
+}
+
+/** The first of a list of what has a page of its own. @param {import('playwright-core').Page} page */
+async function openFirstLink(page) {
+  const list = page.url();
+  await page.locator('main li a, main tbody a').first().click();
+  await page.waitForURL((url) => url.href !== list);
+  await page.locator('main h1').waitFor();
 }
 
 /** @returns the demo's key, once it is ready. */
@@ -127,6 +161,7 @@ async function take({ browser, key, folder }, { suffix, width, height, colorSche
     if (part !== undefined) await page.locator(part).first().waitFor();
     await act?.(page);
     await page.waitForLoadState('networkidle');
+    await page.getByText(waits).first().waitFor({ state: 'detached' });
     writeFileSync(join(folder, `${name}${suffix}.png`), await page.screenshot());
     process.stderr.write(`${name}${suffix}\n`);
   }

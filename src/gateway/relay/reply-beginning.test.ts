@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeAmazonChunks, encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
 import { readServerSentEvents } from '../../providers/format/sse.ts';
@@ -22,6 +22,11 @@ function firstSeen(chunks: readonly (string | Uint8Array)[], coding?: string): r
     if (seen !== 'nothing') return [index, seen];
   }
   return [chunks.length, beginning.end()];
+}
+
+/** Packed bytes that more may follow. */
+function flushed(text: string): Buffer {
+  return gzipSync(text, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
 /** A line of Ollama's. */
@@ -107,6 +112,18 @@ describe('the first content of a stream is', () => {
     const file = Buffer.alloc(1024 * 1024, 'no member\n');
     expect(firstSeen([...Array.from({ length: 15 }, () => file), chatLine('H')])[1]).toBe('content');
     expect(firstSeen([...Array.from({ length: 17 }, () => file), chatLine('H')])[1]).toBe('nothing');
+  });
+
+  it('not sought for ever: what unpacks to much is unpacked for 2 MiB', () => {
+    const soon = flushed(`: ${'x'.repeat(100_000)}\n${chatLine('H')}`);
+    const seenAfter = (pieces: number): Seen => {
+      const at = soon.length - 20;
+      const early = Array.from({ length: pieces }, (_, index) => soon.subarray(at - pieces + index, at - pieces + index + 1));
+      return firstSeen([soon.subarray(0, at - pieces), ...early, soon.subarray(at)], 'gzip')[1];
+    };
+    expect([seenAfter(5), seenAfter(40)]).toEqual(['content', 'nothing']);
+    const overlong = flushed('x'.repeat(600_000));
+    expect(firstSeen([overlong, flushed(`\n${chatLine('H')}`)], 'gzip')[1]).toBe('nothing');
   });
 
   it('whatever ends the lines', () => {

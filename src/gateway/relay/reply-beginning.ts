@@ -1,6 +1,7 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { isIdentity } from '../http/content-coding.ts';
+import { isSystemError } from '../../platform/files.ts';
 import { failedChoice, failureWords, literal, objectReportsError } from '../json/reported-errors.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
 
@@ -13,6 +14,8 @@ const maxHeldBytes = 64 * 1024;
 const maxLookedBytes = 16 * 1024 * 1024;
 /** How often the beginning of packed bytes is unpacked: a reply may come byte by byte. */
 const maxUnpackings = 64;
+/** Bytes that the unpackings of one reply give together: a few packed bytes may be half a megabyte each time. */
+const maxUnpackedTogether = 2 * 1024 * 1024;
 /** Characters of binary messages that are looked at again with the next chunk. */
 const overlap = 4096;
 /** Characters in which an event names its type, and names that are looked at. */
@@ -42,6 +45,7 @@ export class ReplyBeginning {
   private readonly packed: Buffer[] = [];
   private packedBytes = 0;
   private unpackings = 0;
+  private unpackedTogether = 0;
   private lookedBytes = 0;
   private unpackedBytes = 0;
   private isBinary: boolean | undefined;
@@ -82,12 +86,15 @@ export class ReplyBeginning {
 
   /** The beginning of packed bytes is unpacked again with each chunk; it is short. */
   private unpack(chunk: Buffer): Seen {
-    if (this.packedBytes > maxHeldBytes || this.unpackings >= maxUnpackings) return 'nothing';
+    const isSpent = this.unpackings >= maxUnpackings || this.unpackedTogether > maxUnpackedTogether;
+    if (this.packedBytes > maxHeldBytes || isSpent) return 'nothing';
     this.unpackings += 1;
     this.packed.push(chunk);
     this.packedBytes += chunk.length;
     const unpacked = unpackedStart(Buffer.concat(this.packed), this.coding);
-    const more = unpacked?.subarray(this.unpackedBytes);
+    // More packed bytes make what is too long no shorter.
+    this.unpackedTogether += unpacked === 'too long' ? Infinity : (unpacked?.length ?? 0);
+    const more = unpacked === 'too long' ? undefined : unpacked?.subarray(this.unpackedBytes);
     if (more === undefined || more.length === 0) return 'nothing';
     this.unpackedBytes += more.length;
     return this.look(more);
@@ -189,7 +196,7 @@ function typeOf(data: string): string {
 const unpacked: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
 const maxUnpackedBytes = 8 * maxHeldBytes;
 
-function unpackedStart(bytes: Buffer, coding: string | undefined): Buffer | undefined {
+function unpackedStart(bytes: Buffer, coding: string | undefined): Buffer | 'too long' | undefined {
   const options = { maxOutputLength: maxUnpackedBytes, finishFlush: constants.Z_SYNC_FLUSH };
   try {
     switch (coding) {
@@ -203,7 +210,7 @@ function unpackedStart(bytes: Buffer, coding: string | undefined): Buffer | unde
       default:
         return undefined;
     }
-  } catch {
-    return undefined;
+  } catch (error) {
+    return isSystemError(error) && error.code === 'ERR_BUFFER_TOO_LARGE' ? 'too long' : undefined;
   }
 }

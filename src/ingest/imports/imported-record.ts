@@ -105,6 +105,7 @@ function textsOf(item: ImportedItem, { request, response }: Facts): RecordTexts 
     path: item.path,
     referrer: item.referrer,
     userAgent: '',
+    clientVersion: '',
     failureType: '',
     failureMessage: '',
     targetUrl: item.targetUrl,

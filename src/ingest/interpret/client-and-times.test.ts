@@ -8,7 +8,8 @@ function madeBy(userAgent: string): readonly string[] {
 }
 
 function redact(texts: RecordTexts): RecordTexts {
-  return { ...texts, userAgent: texts.userAgent.replace('anna', '[name]') };
+  const { userAgent, clientVersion } = texts;
+  return { ...texts, userAgent: userAgent.replace('anna', '[name]'), clientVersion: clientVersion.replace('anna', '[name]') };
 }
 
 describe('the program that made a call', () => {
@@ -24,6 +25,8 @@ describe('the program that made a call', () => {
 
   test('is read after the rules of redaction for requests', () => {
     expect(interpret({ requestHeaders: { ...json, 'user-agent': 'anna-bot/3' }, redact })).toMatchObject({ client: '[name]-bot' });
+    const requestHeaders = { ...json, 'x-title': 'Cline', 'x-cline-version': '3.74.0-anna' };
+    expect(interpret({ requestHeaders, redact })).toMatchObject({ client: 'cline', clientVersion: '3.74.0-[name]' });
   });
 });
 

@@ -110,8 +110,9 @@ function costFieldsOf({ cost, source, reference, applied }: Cost) {
 }
 
 /** What made the call, and why it failed, after redaction. */
-function madeAndFailed({ headers }: ExchangeOpen, { userAgent, failureType, failureMessage }: RecordTexts, failure: Failure | null) {
-  const { name, version } = clientOf(userAgent, headers);
+function madeAndFailed({ headers }: ExchangeOpen, texts: RecordTexts, failure: Failure | null) {
+  const { userAgent, clientVersion, failureType, failureMessage } = texts;
+  const { name, version } = clientOf(userAgent, headers, clientVersion);
   return {
     client: name,
     clientVersion: version,

@@ -2,6 +2,7 @@ import type { Exchange } from '../../model/record/exchange.ts';
 import type { Failure } from '../../model/record/failure.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { emptyTextTags, mapTextTags, type TextTags } from '../../model/record/text-tags.ts';
+import { statedVersion } from '../../model/vocabulary/clients.ts';
 import type { ReadRequest, ReadResponse } from './bodies.ts';
 
 /** All texts of a record that the caller or the provider wrote. */
@@ -17,6 +18,8 @@ export interface RecordTexts extends TextTags {
   readonly path: string;
   readonly referrer: string;
   readonly userAgent: string;
+  /** As an agent's own header states it; its user agent may state another. */
+  readonly clientVersion: string;
   readonly targetUrl: string;
   /** The provider's usage object as received, null without one. */
   readonly usageRaw: unknown;
@@ -50,6 +53,7 @@ export const noTexts: RecordTexts = {
   path: '',
   referrer: '',
   userAgent: '',
+  clientVersion: '',
   targetUrl: '',
   usageRaw: null,
   properties: new Map(),
@@ -90,6 +94,7 @@ export function textsOf({ open, responseHead }: Exchange, { request, response, p
     path: open.path,
     referrer: orEmpty(open.headers['referer']),
     userAgent: orEmpty(open.headers['user-agent']),
+    clientVersion: statedVersion(open.headers),
     targetUrl: open.targetUrl,
     usageRaw: response.facts.usage.raw,
     properties,

@@ -43,6 +43,7 @@ function planted(given: Partial<RecordTexts> = {}): RecordTexts {
     path: `/v1/x?by=${secret}`,
     referrer: said,
     userAgent: said,
+    clientVersion: said,
     failureType: said,
     failureMessage: said,
     targetUrl: said,

@@ -61,6 +61,7 @@ type RequestNames =
   | 'path'
   | 'referrer'
   | 'userAgent'
+  | 'clientVersion'
   | 'targetUrl'
   | 'requestModel'
   | 'modelOverride';
@@ -73,6 +74,7 @@ function requestPart(texts: RecordTexts, redactor: Redactor, { body, text }: Tre
     path: text(texts.path, redactor),
     referrer: text(texts.referrer, redactor),
     userAgent: text(texts.userAgent, redactor),
+    clientVersion: text(texts.clientVersion, redactor),
     targetUrl: text(texts.targetUrl, redactor),
     requestModel: text(texts.requestModel, redactor),
     modelOverride: text(texts.modelOverride, redactor),

@@ -105,16 +105,25 @@ export const clientHeaders: readonly string[] = [
   ...new Set(agentHeaders.flatMap(({ header, version }) => [header, ...(version === undefined ? [] : [version])])),
 ];
 
+/** By lower-case name. */
+type Headers = Readonly<Record<string, string>>;
+
+/** The version that an agent's own header states; empty without one. */
+export function statedVersion(headers: Headers): string {
+  const header = namingHeader(headers)?.version;
+  return header === undefined ? '' : (headers[header] ?? '');
+}
+
 /**
  * The program by its user agent and by agents' own headers; names and versions are cut to 64 characters.
- * @param headers by lower-case name.
+ * @param version as {@link statedVersion}; another text where rules of redaction have changed it.
  */
-export function clientOf(userAgent: string, headers: Readonly<Record<string, string>> = {}): Client {
+export function clientOf(userAgent: string, headers: Headers = {}, version = statedVersion(headers)): Client {
   const text = userAgent.slice(0, clientLimits.userAgentCharacters).trim();
-  const found = namedIn(agents, text) ?? namedByHeader(headers) ?? namedIn(packages, text);
+  const found = namedIn(agents, text) ?? namedByHeader(headers, version) ?? namedIn(packages, text);
   if (found !== undefined) return found;
-  const [, name = '', version = ''] = /^([^\s/(]+)(?:\/([^\s(]*))?/.exec(text) ?? [];
-  return { name: cut(name), version: cut(version) };
+  const [, name = '', after = ''] = /^([^\s/(]+)(?:\/([^\s(]*))?/.exec(text) ?? [];
+  return { name: cut(name), version: cut(after) };
 }
 
 function namedIn(rows: readonly ClientRow[], userAgent: string): Client | undefined {
@@ -125,9 +134,13 @@ function namedIn(rows: readonly ClientRow[], userAgent: string): Client | undefi
   return undefined;
 }
 
-function namedByHeader(headers: Readonly<Record<string, string>>): Client | undefined {
-  const row = agentHeaders.find(({ header, value }) => value.test(headers[header] ?? ''));
-  return row === undefined ? undefined : { name: row.name, version: cut((row.version && headers[row.version]) ?? '') };
+function namedByHeader(headers: Headers, version: string): Client | undefined {
+  const row = namingHeader(headers);
+  return row === undefined ? undefined : { name: row.name, version: cut(version) };
+}
+
+function namingHeader(headers: Headers): ClientHeader | undefined {
+  return agentHeaders.find(({ header, value }) => value.test(headers[header] ?? ''));
 }
 
 function cut(text: string): string {

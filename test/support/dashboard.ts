@@ -35,7 +35,8 @@ export async function expectGoodPage(watched: WatchedPage, { address, part }: Op
   await page.locator(part).first().waitFor();
   expect({ address, faults: await accessibilityFaults(watched) }).toEqual({ address, faults: [] });
   const asked = requests.slice(before).filter((request) => new URL(request.url()).pathname.startsWith('/v1/'));
-  expect(asked.length).toBeLessThanOrEqual(4);
+  const paths = asked.map((request) => new URL(request.url()).pathname);
+  expect({ address, beyondFour: paths.length > 4 ? paths : [] }).toEqual({ address, beyondFour: [] });
   const pixels = await overflow(watched);
   expect({ address, pixelsBeyond: Math.max(0, pixels) }).toEqual({ address, pixelsBeyond: 0 });
 }

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Filter, SessionItem } from '../../../../src/client/client.ts';
 import { allOf, anyOf, type FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
-import { gatelog } from '../../../lib/client.ts';
+import { askMetrics } from '../../../lib/metrics/ask.ts';
 import { conditionOf, searchWith } from '../../../lib/metrics/dimensions.ts';
 import { arrivedIn, type RangeSearch } from '../../../lib/time-range.ts';
 import type { SessionsSearch } from '../search.ts';
@@ -25,22 +25,19 @@ export interface Beside {
 export function usualQuery(session: SessionItem) {
   return queryOptions({
     queryKey: ['usual session', session.session_id, session.total_requests],
-    queryFn: async ({ signal }): Promise<Beside | null> => {
+    queryFn: async (): Promise<Beside | null> => {
       const now = Date.now();
       const to = now - Date.parse(session.created_at) < spanMs ? now : Date.parse(session.latest_request_created_at) + 1;
       const filter = filterJson(allOf([arrivedIn({ from: to - spanMs, to }), alike(session)])) as Filter;
       const metrics = ['cost', 'count', 'prompt_tokens', 'prompt_cache_read_tokens'] as const;
-      const [{ data }, ofAll, ofOwn] = await Promise.all([
-        gatelog.call('POST /v1/metrics/query', {
-          body: { metrics, groupBy: ['session', 'session_name'], filter, limit: maxRows },
-          signal,
-        }),
-        costsByModel(filter, signal),
-        costsByModel(filterJson(allOf([arrivedIn({ from: to - spanMs, to }), ofItself(session)])) as Filter, signal),
+      const [{ rows }, ofAll, ofOwn] = await Promise.all([
+        askMetrics({ metrics, groupBy: ['session', 'session_name'], filter, limit: maxRows }),
+        costsByModel(filter),
+        costsByModel(filterJson(allOf([arrivedIn({ from: to - spanMs, to }), ofItself(session)])) as Filter),
       ]);
-      const all = sessionsOf(data);
+      const all = sessionsOf(rows);
       const own = all.find(({ id }) => id === session.session_id);
-      if (own === undefined || data.length >= maxRows) return null;
+      if (own === undefined || rows.length >= maxRows) return null;
       const others = all.filter((one) => one !== own);
       const usual = usualOf(own, others);
       const range = to === now ? { range: '30d' as const } : { from: to - spanMs, to };
@@ -49,10 +46,9 @@ export function usualQuery(session: SessionItem) {
   });
 }
 
-async function costsByModel(filter: Filter, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
-  const body = { metrics: ['cost'], groupBy: ['model'], filter, sort: { cost: 'desc' }, limit: 100 } as const;
-  const { data } = await gatelog.call('POST /v1/metrics/query', { body, signal });
-  return new Map(data.flatMap(({ model, cost }) => (typeof model === 'string' ? [[model, Number(cost ?? 0)] as const] : [])));
+async function costsByModel(filter: Filter): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await askMetrics({ metrics: ['cost'], groupBy: ['model'], filter, sort: { cost: 'desc' }, limit: 100 });
+  return new Map(rows.flatMap(({ model, cost }) => (typeof model === 'string' ? [[model, Number(cost ?? 0)] as const] : [])));
 }
 
 type Row = Readonly<Record<string, unknown>>;

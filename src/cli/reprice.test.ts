@@ -108,7 +108,7 @@ describe('gatelog reprice', () => {
   it('keeps to its dates', async () => {
     const filter = await recorded('dates', ['x']);
     const checkedFrom = async (date: string) => (await reprice(['--filter', filter, '--dry-run', '--start-date', date])).printed;
-    expect(await checkedFrom('2000-01-01')).toContain('1 requests');
+    expect(await checkedFrom('2000-01-01')).toContain('1 request,');
     expect(await checkedFrom('2200-01-01')).toContain('0 requests');
   });
 });

@@ -66,9 +66,11 @@ export async function startService(
   const observe = measured(meter, makeLogger(config.logLevel, 'supervisor'));
   const metadata = startMetadataProcess();
   let supervisor: Supervisor | undefined;
+  let hasStarted = false;
   const stop = async (calls: CallsEnd): Promise<void> => {
     await supervisor?.stop(calls);
-    keepState(config, observe);
+    // What did not start leaves the state to whom it may belong: a core of an earlier run.
+    if (hasStarted) keepState(config, observe);
     lock.release();
   };
   try {
@@ -94,7 +96,9 @@ export async function startService(
     const freshKey = await metadata.prepare(order, { showKey: first.showKey, observe });
     const callsMs = { SIGTERM: config.stopCallsMs, SIGINT: Math.min(config.stopCallsMs, interruptCallsMs) };
     const stopLimits = { callsMs, marginMs: stopMarginMs };
-    return { addresses: await supervisor.start(), freshKey, stopLimits, stop };
+    const addresses = await supervisor.start();
+    hasStarted = true;
+    return { addresses, freshKey, stopLimits, stop };
   } catch (error) {
     await stop({ maxMs: 0, cut: new AbortController().signal });
     throw error;

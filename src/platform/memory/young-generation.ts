@@ -11,7 +11,7 @@ export const youngGeneration = `${flag}=16`;
 
 /**
  * Lets Node load its own modules from the compiled form that it carries. TRICKY: V8 takes that only under the flags under which it was
- * made, and compiles everything anew otherwise. The size has been read when the heap was made, so its flag may go.
+ * made, and compiles everything again otherwise. The size has been read when the heap was made, so its flag may go.
  */
 export function acceptCompiledModules(): void {
   setFlagsFromString(`${flag}=0`);

@@ -33,7 +33,7 @@ export function UsersPage(): ReactNode {
   };
   const { filter } = useReadSearch(q);
   const list = useInfiniteQuery(listOptions({ filter, sort, order, range: { range, from, to } }));
-  const errors = useQuery(errorsOptions(filter, { range, from, to })).data;
+  const errors = useQuery(errorsOptions(filter, { range, from, to })).data ?? undefined;
   const total = list.data?.pages[0]?.count;
   return (
     <Page
@@ -85,17 +85,18 @@ function List({ users, errors, hasUsers, ...sorting }: ListProps): ReactNode {
   );
 }
 
-/** Failed requests by user. */
+/** Failed requests by user; of more users than one answer has nothing is known. */
 function errorsOptions(filter: FilterNode | undefined, range: RangeSearch) {
   return queryOptions({
     queryKey: ['errors of users', filter, range],
     enabled: filter !== undefined,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<ReadonlyMap<string, number>> => {
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, number> | null> => {
       const failed = parseSearch('failed:true').filter;
       const whole = filterJson(allOf([arrivedIn(timeRangeOf(range, Date.now())), filter ?? { kind: 'all' }, failed])) as Filter;
       const body = { metrics: ['count'], groupBy: ['user'], sort: { count: 'desc' }, limit: metricsLimits.rows, filter: whole } as const;
       const { data } = await gatelog.call('POST /v1/metrics/query', { body, signal });
+      if (data.length >= metricsLimits.rows) return null;
       return new Map(data.flatMap(({ user, count }) => (typeof user === 'string' ? [[user, Number(count)] as const] : [])));
     },
   });

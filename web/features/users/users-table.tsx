@@ -11,7 +11,7 @@ import type { UserSort } from './search.ts';
 
 export interface UsersTableProps {
   readonly users: readonly UserMetricsItem[];
-  /** Failed requests of those with the most; undefined: not known yet. */
+  /** Failed requests by user; undefined: not known. */
   readonly errors: ReadonlyMap<string, number> | undefined;
   readonly sort: UserSort;
   readonly order: 'asc' | 'desc';

@@ -36,10 +36,10 @@ it('shows teams with what they cost, a session that was most expensive, and noth
     expect(Number(sessions[0]?.total_requests)).toBeGreaterThan(64);
     expect((await gatelog.boards.list()).data.map(({ name }) => name)).toEqual(['Spend']);
   } finally {
-    // As from a terminal by way of npm, which sends it on.
+    // As from a terminal by way of npm, which sends it on. A process that is just ending has no listener for it any more.
     demo.kill('SIGINT');
     demo.kill('SIGINT');
-    setTimeout(() => demo.kill('SIGINT'), 300);
+    setTimeout(() => demo.kill('SIGINT'), 50);
   }
   expect(await ended).toEqual([0, null]);
   expect(folders().filter((name) => !before.has(name))).toEqual([]);

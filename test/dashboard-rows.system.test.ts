@@ -116,6 +116,32 @@ it('words of both sides, properties that most have, and marks of failures and of
   await page.context().close();
 });
 
+const phone = { width: 390, colorScheme: 'light' } as const;
+
+it('on a phone one menu above the list has its tools', async () => {
+  const { page, complaints } = await openSignedIn(scene.browser, `${scene.service.api}/requests?q=user%3Aann`, phone);
+  await page.locator(rows).first().waitFor();
+  expect(await page.getByRole('button', { name: 'Columns' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'More' }).click();
+  expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Facets', 'Live', 'Columns', 'Views', 'Export', 'Make an alert']);
+  await page.getByRole('menuitem', { name: 'Columns' }).click();
+  await page.getByRole('dialog', { name: 'Columns' }).getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Make an alert' }).click();
+  await page.waitForURL((url) => url.pathname === '/alerts/new' && url.searchParams.get('q') === 'user:ann');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a request that is gone says so beside the list', async () => {
+  const { page } = await openSignedIn(scene.browser, `${scene.service.api}/requests?request=${seedId(99)}`);
+  const details = page.getByRole('complementary', { name: 'Request' });
+  await details.getByRole('heading', { name: 'Request not found' }).waitFor();
+  await page.locator(rows).first().waitFor();
+  expect(await details.getByRole('tab').count()).toBe(0);
+  await page.context().close();
+});
+
 it('decimals of the costs of a list stand below one another', async () => {
   const costs = [12.34, 0.0123, 0];
   for (const [index, cost] of costs.entries()) {

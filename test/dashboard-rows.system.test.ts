@@ -18,6 +18,7 @@ import {
   seeded,
   seedId,
 } from './support/requests-list.ts';
+import { accessibilityFaults } from './support/watched-page.ts';
 
 let scene: RequestsScene;
 beforeAll(async () => {
@@ -116,6 +117,7 @@ it('words of both sides, properties that most have, and marks of failures and of
   await page.context().close();
 });
 
+const phoneScreen = 844;
 const phone = { width: 390, colorScheme: 'light' } as const;
 
 it('on a phone one menu above the list has its tools', async () => {
@@ -129,6 +131,46 @@ it('on a phone one menu above the list has its tools', async () => {
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Make an alert' }).click();
   await page.waitForURL((url) => url.pathname === '/alerts/new' && url.searchParams.get('q') === 'user:ann');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('on a phone an opened request is a page of its own: the way back, why it failed, and what was asked come first', async () => {
+  const id = '5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f00c1';
+  await scene.importRequest({
+    request_id: id,
+    request_created_at: new Date(Date.now() - hourMs / 2).toISOString(),
+    request_user_id: 'thumb',
+    response_status: 429,
+    request_body: { messages: [{ role: 'user', content: 'When does the ferry leave?' }] },
+    response_body: { error: { type: 'rate_limit', message: 'Too many calls.' } },
+    properties: { Harbour: 'north' },
+  });
+  await scene.api.stored(id);
+  const watched = await openSignedIn(scene.browser, `${scene.service.api}/requests?q=user%3Athumb`, phone);
+  const { page, complaints } = watched;
+  await page.locator(rows).first().click();
+  const details = page.getByRole('complementary', { name: 'Request' });
+  const [back, failure, asked] = [
+    details.getByRole('button', { name: 'Back to Requests' }),
+    details.getByText('Too many calls.'),
+    details.getByText('When does the ferry leave?'),
+  ];
+  await asked.waitFor();
+  const places = await Promise.all([back, failure, asked].map(async (part) => (await part.boundingBox())?.y ?? Infinity));
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  expect(places[1]).toBeLessThan(phoneScreen / 2);
+  expect(places[2]).toBeLessThan(phoneScreen);
+  expect(await page.getByRole('combobox', { name: 'Search requests' }).count()).toBe(0);
+  expect(await accessibilityFaults(watched)).toEqual([]);
+  await details.getByRole('tab', { name: 'Details' }).click();
+  await details.getByRole('button', { name: 'Edit properties' }).waitFor();
+  await details.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Keep to compare' }).click();
+  await page.waitForURL((url) => url.searchParams.get('kept') === id);
+  await back.click();
+  await page.waitForURL((url) => !url.searchParams.has('request'));
+  await page.locator(rows).first().waitFor();
   expect(complaints).toEqual([]);
   await page.context().close();
 });

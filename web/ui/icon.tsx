@@ -23,6 +23,7 @@ const shapes = {
   docs: 'M4 1.8h5.5L12.5 5v9.2H4zM9.3 2v3.2h3M6.2 8h4M6.2 10.8h4',
   start: 'M2.5 3.5h11v9h-11zM5 6.5l2 1.5-2 1.5M8.5 10h2.5',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.3 10.3l3.4 3.4',
+  back: 'M10 3L5 8l5 5',
   menu: 'M2.5 4h11M2.5 8h11M2.5 12h11',
   signOut: 'M6.5 2.5h-4v11h4M10 5l3 3-3 3M13 8H6',
 } as const;

@@ -1,22 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, type Ref, useEffect } from 'react';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { useMay } from '../../lib/signed-in.ts';
+import { useNarrow } from '../../lib/use-narrow.ts';
 import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Loading } from '../../ui/loading.tsx';
+import { MenuButton } from '../../ui/overlay/menu-button.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { Conversation } from '../../ui/conversation/conversation.tsx';
 import { ChangesTab } from './detail/changes-tab.tsx';
-import { CopyMenu } from './detail/copy-menu.tsx';
+import { CopyMenu, Outcome, useCopies } from './detail/copy-menu.tsx';
 import { CostTab } from './detail/cost-tab.tsx';
 import { DetailsTab } from './detail/details-tab.tsx';
 import { Properties } from './detail/properties.tsx';
 import { Ratings } from './detail/ratings.tsx';
 import { beforeQuery, requestQuery } from './detail/request-query.ts';
-import { Summary } from './detail/summary.tsx';
+import { ShortSummary, Summary } from './detail/summary.tsx';
 import { expectEditor } from './raw/load-editor.ts';
 import { RawTab } from './raw/raw-tab.tsx';
 import styles from './request-detail.module.css';
@@ -42,17 +45,25 @@ export function RequestDetail({ id, onClose, ref }: RequestDetailProps): ReactNo
   useEffect(() => {
     if (tab === 'raw') expectEditor();
   }, [tab]);
+  const isNarrow = useNarrow();
   return (
     <aside className={styles['detail']} aria-label="Request">
       <div role="presentation" className={styles['keys']} onKeyDown={onKeyDown}>
         <header className={styles['head']}>
+          {isNarrow && (
+            <Button kind="quiet" onPress={onClose} aria-label="Back to Requests">
+              <Icon name="back" />
+            </Button>
+          )}
           <h2 ref={ref} tabIndex={-1} className="clip" dir="auto" title={data?.model}>
             {data?.model ?? 'Request'}
           </h2>
-          {data !== undefined && <Ways request={data} />}
-          <Button kind="quiet" onPress={onClose} aria-label="Close the request">
-            ✕
-          </Button>
+          {data !== undefined && (isNarrow ? <NarrowWays request={data} /> : <Ways request={data} />)}
+          {!isNarrow && (
+            <Button kind="quiet" onPress={onClose} aria-label="Close the request">
+              ✕
+            </Button>
+          )}
         </header>
         {error !== null ? (
           <PageError error={error} what="Request" />
@@ -66,41 +77,69 @@ export function RequestDetail({ id, onClose, ref }: RequestDetailProps): ReactNo
   );
 }
 
-/** What else can be done with a request. */
-function Ways({ request }: { readonly request: RequestItem }): ReactNode {
-  const { request_id: id } = request;
+/** Another request waits to be compared, or this one does. */
+function useKept(id: string) {
   const { kept } = route.useSearch();
   const navigate = route.useNavigate();
   const keep = (): void => void navigate({ search: (search) => ({ ...search, kept: kept === id ? undefined : id }), replace: true });
   const isOtherKept = kept !== undefined && kept !== id;
+  return {
+    isKept: kept === id,
+    keep,
+    compared: { ...(isOtherKept ? { left: kept } : {}), right: id },
+    compareTitle: isOtherKept ? 'Compare with the kept one' : 'Compare',
+  };
+}
+
+/** What else can be done with a request. */
+function Ways({ request }: { readonly request: RequestItem }): ReactNode {
+  const { isKept, keep, compared, compareTitle } = useKept(request.request_id);
   return (
     <div className={styles['ways']}>
       <CopyMenu request={request} />
-      <Button kind="quiet" onPress={keep} aria-pressed={kept === id}>
+      <Button kind="quiet" onPress={keep} aria-pressed={isKept}>
         Keep to compare
       </Button>
-      <LinkButton to="/requests/compare" search={{ ...(isOtherKept ? { left: kept } : {}), right: id }}>
-        {isOtherKept ? 'Compare with the kept one' : 'Compare'}
+      <LinkButton to="/requests/compare" search={compared}>
+        {compareTitle}
       </LinkButton>
     </div>
   );
 }
 
+/** The same in one menu. */
+function NarrowWays({ request }: { readonly request: RequestItem }): ReactNode {
+  const { isKept, keep, compared, compareTitle } = useKept(request.request_id);
+  const { outcome, items } = useCopies(request);
+  const navigate = useNavigate();
+  return (
+    <>
+      <Outcome text={outcome} />
+      <MenuButton
+        label="More"
+        kind="quiet"
+        items={[
+          ...items,
+          { id: 'keep', title: isKept ? 'Do not keep to compare' : 'Keep to compare', onPick: keep },
+          { id: 'compare', title: compareTitle, onPick: () => void navigate({ to: '/requests/compare', search: compared }) },
+        ]}
+      />
+    </>
+  );
+}
+
+/** Who reads on a phone comes for what was said: all else stands behind the tab of the details. */
 function Content({ request }: { readonly request: RequestItem }): ReactNode {
   const { tab = standardTab } = route.useSearch();
   const navigate = route.useNavigate();
-  const mayWrite = useMay('write');
+  const isNarrow = useNarrow();
   const select = (next: TabKey): void => {
     if (next === 'raw') expectEditor();
     void navigate({ search: (search) => ({ ...search, tab: next === standardTab ? undefined : next }), replace: true, state: true });
   };
   return (
     <div className={styles['content']}>
-      <div className={styles['summary']}>
-        <Summary request={request} />
-      </div>
-      <Properties id={request.request_id} properties={request.properties} mayWrite={mayWrite} />
-      <Ratings request={request} mayWrite={mayWrite} />
+      {isNarrow ? <ShortSummary request={request} /> : <About request={request} />}
       <Tabs
         label="Views of the request"
         selected={tab}
@@ -112,12 +151,35 @@ function Content({ request }: { readonly request: RequestItem }): ReactNode {
             content: () => <ConversationTab request={request} onRaw={() => select('raw')} />,
           },
           { id: 'raw', title: 'Raw', content: () => <RawTab request={request} /> },
-          { id: 'details', title: 'Details', content: () => <DetailsTab request={request} /> },
+          {
+            id: 'details',
+            title: 'Details',
+            content: () => (
+              <div className={styles['parts']}>
+                {isNarrow && <About request={request} />}
+                <DetailsTab request={request} />
+              </div>
+            ),
+          },
           { id: 'cost', title: 'Cost', content: () => <CostTab id={request.request_id} /> },
           { id: 'changes', title: 'Changes', content: () => <ChangesTab id={request.request_id} /> },
         ]}
       />
     </div>
+  );
+}
+
+/** Its facts, properties and ratings. */
+function About({ request }: { readonly request: RequestItem }): ReactNode {
+  const mayWrite = useMay('write');
+  return (
+    <>
+      <div className={styles['summary']}>
+        <Summary request={request} />
+      </div>
+      <Properties id={request.request_id} properties={request.properties} mayWrite={mayWrite} />
+      <Ratings request={request} mayWrite={mayWrite} />
+    </>
   );
 }
 

@@ -16,7 +16,7 @@ import { RangeSelect } from '../../ui/time/range-select.tsx';
 import { type Column, columnsOf, phoneColumns, standardColumns } from './list/columns.tsx';
 import { RequestsList } from './list/requests-list.tsx';
 import { TimeStrip } from './list/time-strip.tsx';
-import { useListCourse } from './list/use-course.ts';
+import { type ListCourse, useListCourse } from './list/use-course.ts';
 import { countNew, type Live, useLive } from './list/use-live.ts';
 import { type RequestList, useRequests } from './list/use-requests.ts';
 import { useSelection } from './list/use-selection.ts';
@@ -52,35 +52,15 @@ export function RequestsPage(): ReactNode {
   const isAsked = filter !== undefined && !isOn && search.request === undefined && listed.rows.length > 0;
   const course = useListCourse({ filter, range: { range, from, to }, isAsked });
   const columns = useColumns(search.columns, listed.rows);
-  const scores = useMemo(() => [...new Set(listed.rows.flatMap((request) => Object.keys(request.scores)))], [listed.rows]);
+  // On a phone the details are a page of their own.
+  const isAlone = useNarrow() && search.request !== undefined;
   return (
     <div className={styles['page']}>
-      <header className={styles['bar']}>
-        <h1>Requests</h1>
-        <p className="muted" aria-live="polite">
-          {sizeOf(list)}
-        </p>
-        {!isOn && <p className="muted">{figuresOf(course?.total)}</p>}
-        <RequestsTools
-          {...{ search, columns, scores, live }}
-          filter={filter ?? everything}
-          areFacetsOpen={areFacetsOpen}
-          onFacets={setAreFacetsOpen}
-          onChange={change}
-        />
-      </header>
-      <div className={styles['bar']}>
-        <SearchBar value={q} onChange={onSearch} />
-        <Button
-          onPress={() => change({ builder: search.builder === true ? undefined : true }, true)}
-          aria-expanded={search.builder === true}
-        >
-          Builder
-        </Button>
-        <RangeSelect value={{ range, from, to }} onChange={change} />
-        <Select label="Order" value={sort} options={sortOptions} onChange={(value) => change({ sort: value })} />
-      </div>
-      {search.builder === true && filter !== undefined && <FilterBuilder filter={filter} onChange={(text) => onSearch(text, true)} />}
+      {isAlone ? (
+        <h1 className="visually-hidden">Requests</h1>
+      ) : (
+        <Bars {...{ search, filter, list, live, columns, areFacetsOpen, onSearch, change }} course={course} onFacets={setAreFacetsOpen} />
+      )}
       <Content
         {...{ search, filter, list, live, columns, areFacetsOpen, onSearch }}
         onChange={change}
@@ -91,6 +71,42 @@ export function RequestsPage(): ReactNode {
         }
       />
     </div>
+  );
+}
+
+interface BarsProps extends Pick<ContentProps, 'search' | 'filter' | 'live' | 'columns' | 'areFacetsOpen'> {
+  readonly list: RequestList;
+  readonly course: ListCourse | undefined;
+  readonly onFacets: (areOpen: boolean) => void;
+  readonly onSearch: (q: string, replace?: boolean) => void;
+  readonly change: (changed: RequestsSearch & RangeSearch, replace?: boolean) => void;
+}
+
+/** What the list is of, and what can be done with it. */
+function Bars({ search, filter, list, live, columns, course, areFacetsOpen, onFacets, onSearch, change }: BarsProps): ReactNode {
+  const { q = '', sort = standardSort, range, from, to } = search;
+  const isBuilt = search.builder === true;
+  const scores = useMemo(() => [...new Set(list.rows.flatMap((request) => Object.keys(request.scores)))], [list.rows]);
+  return (
+    <>
+      <header className={styles['bar']}>
+        <h1>Requests</h1>
+        <p className="muted" aria-live="polite">
+          {sizeOf(list)}
+        </p>
+        {!isLive(search) && <p className="muted">{figuresOf(course?.total)}</p>}
+        <RequestsTools {...{ search, columns, scores, live, areFacetsOpen, onFacets }} filter={filter ?? everything} onChange={change} />
+      </header>
+      <div className={styles['bar']}>
+        <SearchBar value={q} onChange={onSearch} />
+        <Button onPress={() => change({ builder: isBuilt ? undefined : true }, true)} aria-expanded={isBuilt}>
+          Builder
+        </Button>
+        <RangeSelect value={{ range, from, to }} onChange={change} />
+        <Select label="Order" value={sort} options={sortOptions} onChange={(value) => change({ sort: value })} />
+      </div>
+      {isBuilt && filter !== undefined && <FilterBuilder filter={filter} onChange={(text) => onSearch(text, true)} />}
+    </>
   );
 }
 

@@ -3,12 +3,18 @@ import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { Button, type ButtonProps } from '../button.tsx';
 import styles from './menu-button.module.css';
 
+export interface MenuAction {
+  readonly id: string;
+  readonly title: string;
+  readonly onPick: () => void;
+}
+
 export interface MenuButtonProps {
   readonly label: string;
   /** What stands on the button; absent: the label. */
   readonly children?: ReactNode;
   readonly kind?: ButtonProps['kind'];
-  readonly items: readonly { readonly id: string; readonly title: string; readonly onPick: () => void }[];
+  readonly items: readonly MenuAction[];
 }
 
 /** A button that opens a menu of actions. */

@@ -5,7 +5,8 @@ import { formatDuration, formatTime, formatTokens } from '../../../lib/format.ts
 import { timeZone } from '../../../lib/zone.ts';
 import { Facts } from '../../../ui/layout/facts.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { costText } from '../cost-text.ts';
+import { costText, isWithoutPrice } from '../cost-text.ts';
+import styles from './detail.module.css';
 
 /** What a reader asks first about a request. */
 export function Summary({ request }: { readonly request: RequestItem }): ReactNode {
@@ -24,6 +25,26 @@ export function Summary({ request }: { readonly request: RequestItem }): ReactNo
         ['Session', session === null || session === '' ? null : <SessionLink key="session" id={session} />],
       ]}
     />
+  );
+}
+
+/** On a phone what comes before the conversation has one line or two. */
+export function ShortSummary({ request }: { readonly request: RequestItem }): ReactNode {
+  const { session_id: session } = request;
+  return (
+    <p className={styles['short']}>
+      <StatusBadge status={request.response_status} />
+      {(request.cost !== null || isWithoutPrice(request)) && (
+        <span>{request.cached ? `${costText(request)}, cached` : costText(request)}</span>
+      )}
+      <span>{formatDuration(request.latency)}</span>
+      <Arrived time={request.request_created_at} />
+      {session !== null && session !== '' && (
+        <Link to="/sessions/$sessionId" params={{ sessionId: session }}>
+          Session
+        </Link>
+      )}
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pivotOf } from './explore-query.ts';
+import { pivotOf, withAbsentLast } from './explore-query.ts';
 import { exploreSearchOf } from './search.ts';
 
 const group = (key: readonly (string | null)[], cost: number) => ({ key, figures: { cost } });
@@ -13,6 +13,15 @@ it('a pivot has the values of the last dimension side by side, and a gap where a
       { key: [null], cells: [{ cost: 1 }, undefined] },
     ],
   });
+});
+
+it.each([
+  ['of requests without a session behind the sessions', 'session', ['one', 'two', null]],
+  ['of requests without a team where its cost puts it', 'properties.team', ['one', null, 'two']],
+])('the group %s', (_what, dimension, keys) => {
+  const groups = [group(['one'], 5), group([null], 3), group(['two'], 1)];
+  const answer = withAbsentLast({ groups, other: undefined, total: undefined, approximate: [] }, [dimension]);
+  expect(answer.groups.map(({ key }) => key[0])).toEqual(keys);
 });
 
 it('what an address cannot mean is left out of it', () => {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { metrics as definitions, type MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
-import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import { type Dimension, isOfSomebody } from '../../lib/metrics/dimensions.ts';
 import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
 import { type BucketedRange, sinceFirst } from '../../lib/buckets.ts';
 import type { ChartSeries } from '../../ui/chart/chart-data.ts';
@@ -10,6 +10,7 @@ import {
   courseQuery,
   type Figures,
   groupCoursesQuery,
+  type Group,
   type GroupKey,
   type Groups,
   groupsQuery,
@@ -45,19 +46,20 @@ const maxLines = 8;
 export function useExploration({ filter, range, metrics, shown, by, sort, order, top, isOverTime, chartWidth = wideChart }: Exploration) {
   const buckets = useBuckets(range, { oldestMs, chartWidth });
   const { from, to } = buckets;
-  const asked = useMemo(() => withUnpriced([...metrics, ...(shown ?? [])], sort), [metrics, shown, sort]);
+  const asked = useMemo(() => withUnpriced([...metrics, ...(shown ?? []), sort]), [metrics, shown, sort]);
   const isAllTime = range.range === 'all';
   const groups = useQuery(
     groupsQuery({ filter, from: isAllTime ? undefined : from, to, metrics: asked, by, sort: { [sort]: order }, limit: top }),
   );
-  const keys = by.length === 0 ? [] : (groups.data?.groups ?? []).slice(0, maxLines).map(({ key }) => key);
+  const ordered = useMemo(() => (groups.data === undefined ? undefined : withAbsentLast(groups.data, by)), [groups.data, by]);
+  const keys = by.length === 0 ? [] : (ordered?.groups ?? []).slice(0, maxLines).map(({ key }) => key);
   const course = useSeries({ filter, buckets, metrics, by, keys, isEnabled: isOverTime });
-  const sessions = by.includes('session') ? (groups.data?.groups ?? []).flatMap(({ key }) => key[by.indexOf('session')] ?? []) : [];
+  const sessions = by.includes('session') ? (ordered?.groups ?? []).flatMap(({ key }) => key[by.indexOf('session')] ?? []) : [];
   const names = useQuery(sessionNamesQuery(filter, [...new Set(sessions.map(String))], { from, to }));
   return {
     names: names.data,
     buckets: course.buckets,
-    groups: groups.data,
+    groups: ordered,
     seriesOf: course.seriesOf,
     shownLines: keys.length,
     error: groups.error ?? course.error,
@@ -75,7 +77,7 @@ interface SeriesQuery extends Pick<Exploration, 'filter' | 'by'> {
 function useSeries({ filter, buckets, metrics, by, keys, isEnabled }: SeriesQuery) {
   const { from, to, interval } = buckets;
   const isSplit = by.length > 0;
-  const query = { filter, from, to, interval, metrics };
+  const query = { filter, from, to, interval, metrics: withUnpriced(metrics) };
   const needsWhole = !isSplit || metrics.some((metric) => definitions[metric].additive);
   const whole = useQuery({ ...courseQuery(query), enabled: isEnabled && needsWhole });
   const split = useQuery({ ...groupCoursesQuery({ ...query, by, keys }), enabled: isEnabled && keys.length > 0 });
@@ -96,9 +98,16 @@ function useSeries({ filter, buckets, metrics, by, keys, isEnabled }: SeriesQuer
 }
 
 /** Money is never shown without what it leaves out. */
-function withUnpriced(metrics: readonly MetricName[], sort: MetricName): readonly MetricName[] {
+function withUnpriced(metrics: readonly MetricName[]): readonly MetricName[] {
   const needed: readonly MetricName[] = metrics.includes('cost') ? ['unpriced_count'] : [];
-  return [...new Set([...metrics, sort, ...needed])];
+  return [...new Set([...metrics, ...needed])];
+}
+
+/** Requests without a session or a user are none of them: they stand behind those that are. */
+export function withAbsentLast(answer: Groups, by: readonly Dimension[]): Groups {
+  const isAbsent = ({ key }: Group): boolean => key.some((value, index) => value === null && isOfSomebody(by[index] ?? ''));
+  const { groups } = answer;
+  return { ...answer, groups: [...groups.filter((group) => !isAbsent(group)), ...groups.filter(isAbsent)] };
 }
 
 export interface PivotTable {

@@ -50,6 +50,11 @@ const absent: Readonly<Record<string, string>> = {
   client: 'unknown client',
 };
 
+/** Whether a dimension tells users or sessions apart, of which a request may have none. */
+export function isOfSomebody(dimension: Dimension): boolean {
+  return dimension === 'user' || dimension === 'session' || dimension === 'session_name';
+}
+
 export function valueTitle(dimension: Dimension, value: DimensionValue): string {
   if (value === null) return ownOf(absent, dimension) ?? 'none';
   if (dimension === 'hour_of_day') return `${String(value).padStart(2, '0')}:00`;

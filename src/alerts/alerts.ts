@@ -173,7 +173,7 @@ export class Alerts {
     return definitions.of(organizationId).filter((alert) => isFiring(alert, evaluator.stateOf(alert.id), now())).length;
   }
 
-  /** The most severe first. @returns undefined for an unknown rule. */
+  /** As `shownStates` orders them. @returns undefined for an unknown rule. */
   states(organizationId: OrganizationId, id: Uuid, page: Page): readonly AlertStateView[] | undefined {
     const { definitions, evaluator, now } = this.options;
     const alert = definitions.find(organizationId, id);

@@ -9,6 +9,7 @@ import { targetOfKey } from '../events/log/target.ts';
 import { groupOfKey, shownGroup } from '../query/alerts/groups.ts';
 import { linkOf } from '../query/alerts/link.ts';
 import { type Alert, isOn, type ReadyAlert } from './machine/rule.ts';
+import { type GroupMemory, gravityRank } from './machine/state.ts';
 import type { Preview } from './preview.ts';
 import type { RuleState } from './evaluation/rule-state.ts';
 
@@ -17,7 +18,6 @@ type HistoryRow = Awaited<ReturnType<typeof listHistory>>[number];
 const iso = (ms: number): string => new Date(ms).toISOString();
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
 
-/** The most severe first. */
 const bySeverity = ['firing', 'no_data', 'recovering', 'pending', 'ok'] as const;
 
 export interface KnownOfAlert {
@@ -73,10 +73,16 @@ function isMuted(until: number | null, now: number): boolean {
   return until !== null && now < until;
 }
 
+/** The most severe first, and of those in one state the farthest beyond the threshold. */
 export function shownStates({ plan, rules }: ReadyAlert, { memories }: RuleState, now: number): readonly AlertStateView[] {
   const isQuiet = isMuted(rules.muteUntil, now);
+  const placeOf = ({ state, value, since }: GroupMemory): readonly number[] => [
+    bySeverity.indexOf(state),
+    gravityRank(value, plan.comparison),
+    -since,
+  ];
   return [...memories]
-    .toSorted(([, one], [, other]) => bySeverity.indexOf(one.state) - bySeverity.indexOf(other.state) || other.since - one.since)
+    .toSorted(([, one], [, other]) => inOrder(placeOf(one), placeOf(other)))
     .map(([key, { state, since, value, incident }]) => ({
       group: shownGroup(plan.dimensions, groupOfKey(key)),
       state: isQuiet && incident !== null ? 'muted' : state,
@@ -84,6 +90,12 @@ export function shownStates({ plan, rules }: ReadyAlert, { memories }: RuleState
       value,
       incident_id: incident?.id ?? null,
     }));
+}
+
+/** Compares the first numbers that differ. */
+function inOrder(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((value, index) => value !== other[index]);
+  return at === -1 ? 0 : (one[at] ?? 0) < (other[at] ?? 0) ? -1 : 1;
 }
 
 /** @param since when the rule began to measure what it does; earlier requests are not those that its filter finds. */

@@ -104,7 +104,14 @@ function Group({ group, fieldNames, onChange, onRemove }: GroupProps): ReactNode
     <fieldset className={styles['group']}>
       <legend className="visually-hidden">Group of conditions</legend>
       <div className={styles['bar']}>
-        <Select label="How they are joined" value={joiner} options={joiners} onChange={(value) => onChange({ ...group, joiner: value })} />
+        <div className={styles['joiner']}>
+          <Select
+            label="How they are joined"
+            value={joiner}
+            options={joiners}
+            onChange={(value) => onChange({ ...group, joiner: value })}
+          />
+        </div>
         <Button kind="quiet" onPress={() => onChange({ ...group, items: [...items, emptyRow()] })}>
           + condition
         </Button>
@@ -112,9 +119,11 @@ function Group({ group, fieldNames, onChange, onRemove }: GroupProps): ReactNode
           + group
         </Button>
         {onRemove !== undefined && (
-          <Button kind="quiet" onPress={onRemove} aria-label="Remove the group">
-            ✕
-          </Button>
+          <div className={styles['remove']}>
+            <Button kind="quiet" onPress={onRemove} aria-label="Remove the group">
+              ✕
+            </Button>
+          </div>
         )}
       </div>
       {items.map((item, index) =>
@@ -158,23 +167,27 @@ function Row({ row, fieldNames, onChange, onRemove }: RowProps): ReactNode {
   return (
     <div className={styles['row']}>
       <TextField label="Field or property" isLabelShown={false} value={row.field} onChange={setField} list={fieldNames} isCode />
-      <Select label="Operator" value={row.operator} options={operatorOptions} onChange={(operator) => onChange({ ...row, operator })} />
-      {familyOf(row.field) === 'boolean' ? (
-        <Select
-          label="Value"
-          value={row.value === 'false' ? 'false' : 'true'}
-          options={booleans}
-          onChange={(value) => onChange({ ...row, value })}
-        />
-      ) : (
-        <TextField
-          label="Value"
-          isLabelShown={false}
-          value={row.value}
-          onChange={(value) => onChange({ ...row, value })}
-          fault={isWrong ? wrongText(row) : undefined}
-        />
-      )}
+      <div className={styles['operator']}>
+        <Select label="Operator" value={row.operator} options={operatorOptions} onChange={(operator) => onChange({ ...row, operator })} />
+      </div>
+      <div className={styles['value']}>
+        {familyOf(row.field) === 'boolean' ? (
+          <Select
+            label="Value"
+            value={row.value === 'false' ? 'false' : 'true'}
+            options={booleans}
+            onChange={(value) => onChange({ ...row, value })}
+          />
+        ) : (
+          <TextField
+            label="Value"
+            isLabelShown={false}
+            value={row.value}
+            onChange={(value) => onChange({ ...row, value })}
+            fault={isWrong ? wrongText(row) : undefined}
+          />
+        )}
+      </div>
       <Button kind="quiet" onPress={onRemove} aria-label="Remove the condition">
         ✕
       </Button>

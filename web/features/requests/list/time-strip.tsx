@@ -16,7 +16,7 @@ export interface TimeStripProps {
 /** When the requests of the list were made and when they failed. A click shows the requests of a bar. */
 export function TimeStrip({ shown, onZoom }: TimeStripProps): ReactNode {
   const [pointed, setPointed] = useState<number>();
-  if (shown === undefined) return <div className={styles['strip']} />;
+  if (shown === undefined) return <div className={styles['strip']} data-waiting="true" />;
   const { buckets, course, total } = shown;
   const { starts, end } = buckets;
   const counts = valuesOf(course, starts, 'count').map(Number);

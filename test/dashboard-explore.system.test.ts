@@ -34,8 +34,9 @@ async function send(team: string, user: string, headers: Readonly<Record<string,
 /** A call of a model that nobody has priced. */
 async function logUnpriced(): Promise<void> {
   const at = { seconds: Math.floor(Date.now() / 1000) - 60, milliseconds: 0 };
+  const meta = { 'Svc-User-Id': 'dora', 'Svc-Session-Id': 'talk of dora', 'Svc-Session-Name': 'A talk with dora' };
   await api.call('POST', '/v1/trace/custom/log', {
-    providerRequest: { url: 'custom', json: { model: 'acme-9b', messages: [{ role: 'user', content: 'hello' }] }, meta: {} },
+    providerRequest: { url: 'custom', json: { model: 'acme-9b', messages: [{ role: 'user', content: 'hello' }] }, meta },
     providerResponse: {
       json: { usage: { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000 } },
       status: 200,
@@ -136,13 +137,32 @@ it('Explore draws every chosen metric, says what has no price, and each group le
   const { page, complaints } = await open('/explore?range=1h&metrics=%5B%22cost%22%2C%22count%22%5D&by=%5B%22model%22%5D');
   await page.getByRole('figure', { name: 'Cost' }).waitFor();
   await page.getByRole('figure', { name: 'Requests' }).waitFor();
-  await page.getByRole('row', { name: /^acme-9b no price/ }).waitFor();
+  await page.getByRole('row', { name: /^acme-9b No price/ }).waitFor();
   expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Model', expect.stringContaining('Cost'), 'Requests']);
   await page.getByRole('button', { name: 'Table of Requests' }).click();
   expect(await page.getByRole('region', { name: 'Figures of Requests' }).getByRole('link').count()).toBeGreaterThan(1);
   await page.getByRole('link', { name: 'acme-9b' }).click();
   await page.getByText('1 request').first().waitFor();
   expect(searchOf(page)).toEqual({ q: 'model:acme-9b', range: '1h' });
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a cost that no price tells is no $0 in lists of sessions and users, on their pages and on Overview', async () => {
+  const { page, complaints } = await open('/sessions?range=1h');
+  await page.getByRole('row', { name: /^A talk with dora .* No price/ }).waitFor();
+  await page.getByRole('row', { name: /^A talk with ann .* \$/ }).waitFor();
+  await page.getByRole('link', { name: 'A talk with dora' }).click();
+  await page.locator('header dl').getByText('No price').waitFor();
+  await page.goto(`${service.api}/users?range=1h`);
+  await page.getByRole('row', { name: /^dora No price/ }).waitFor();
+  await page.getByRole('link', { name: 'dora', exact: true }).click();
+  await page.locator('main dl').getByText('No price').waitFor();
+  await page.goto(`${service.api}/?range=1h&q=user%3Adora`);
+  const card = page.getByRole('figure', { name: 'Cost' });
+  await card.getByRole('link', { name: 'Cost: No price. Show the requests' }).waitFor();
+  await card.getByRole('button', { name: 'Table of Cost' }).click();
+  expect(await card.getByRole('cell', { name: '–', exact: true }).count()).toBe(1);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

@@ -9,6 +9,9 @@ const threeDigits = new Intl.NumberFormat(undefined, { maximumSignificantDigits:
 /** What stands where nothing is known. */
 const unknown = '–';
 
+/** What stands in place of a cost that no price tells. */
+export const withoutPrice = 'No price';
+
 export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : whole.format(value);
 }

@@ -12,7 +12,7 @@ import {
 } from '../../lib/metrics/dimensions.ts';
 import { type Figures, groupId, groupTitle } from '../../lib/metrics/groups.ts';
 import { formatAmount } from '../../lib/format.ts';
-import { figureText, formatChange, formatOf } from '../../lib/metrics/metric-format.ts';
+import { figureText, formatChange, formatOf, isUnpriced } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Swatch } from '../../ui/swatch.tsx';
@@ -95,7 +95,7 @@ function Change({ group: { now, before } }: { readonly group: ComparedGroup }): 
   const [cost, costBefore] = [now?.cost ?? 0, before?.cost ?? 0];
   const mood = moodOf({ now: cost, before: costBefore, requests: [now?.count ?? 0, before?.count ?? 0] }, 'less');
   const difference = cost - costBefore;
-  if (difference === 0) return <span className="muted">–</span>;
+  if (difference === 0 || isUnpriced('cost', now) || isUnpriced('cost', before)) return <span className="muted">–</span>;
   return (
     <span className={styles[mood]}>
       {difference > 0 ? '+' : '−'}
@@ -105,7 +105,8 @@ function Change({ group: { now, before } }: { readonly group: ComparedGroup }): 
 }
 
 function moved({ now, before }: ComparedGroup): number {
-  const change = Math.abs((now?.cost ?? 0) - (before?.cost ?? 0));
+  const isKnown = !isUnpriced('cost', now) && !isUnpriced('cost', before);
+  const change = isKnown ? Math.abs((now?.cost ?? 0) - (before?.cost ?? 0)) : 0;
   // Groups without a cost are told apart by their requests.
   return change * 1e9 + Math.abs((now?.count ?? 0) - (before?.count ?? 0));
 }

@@ -6,7 +6,7 @@ import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
 import { type Dimension, searchAnd } from '../../lib/metrics/dimensions.ts';
 import type { Course, Figures, GroupCourse } from '../../lib/metrics/groups.ts';
 import { formatAmount, formatTokens } from '../../lib/format.ts';
-import { axisFormatOf, figureText, formatChange, formatOf } from '../../lib/metrics/metric-format.ts';
+import { axisFormatOf, figureText, formatChange, formatOf, isUnpriced } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { timeZone } from '../../lib/zone.ts';
 import type { ChartBand, ChartSeries } from '../../ui/chart/chart-data.ts';
@@ -76,7 +76,8 @@ interface LeadProps extends Pick<OverviewCardProps, 'card' | 'range' | 'total' |
 }
 
 function Lead({ card: { title, metric, better, lines }, total, totalBefore, q, range }: LeadProps): ReactNode {
-  const compared = { now: total?.[metric], before: totalBefore?.[metric] };
+  const known = (figures: Figures | undefined): number | null | undefined => (isUnpriced(metric, figures) ? null : figures?.[metric]);
+  const compared = { now: known(total), before: known(totalBefore) };
   const mood = moodOf({ ...compared, requests: [total?.count ?? 0, totalBefore?.count ?? 0] }, better);
   return (
     <p className={styles['figure']}>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { everything } from '../../../src/query/filter/ast.ts';
 import { gatelog } from '../../lib/client.ts';
-import { formatAmount, formatCost, formatCount, formatTime } from '../../lib/format.ts';
+import { formatAmount, formatCount, formatTime } from '../../lib/format.ts';
 import { valueTitle } from '../../lib/metrics/dimensions.ts';
 import { type Group, groupId, groupsQuery } from '../../lib/metrics/groups.ts';
 import { figureText, formatOf } from '../../lib/metrics/metric-format.ts';
@@ -78,7 +78,7 @@ export function PropertyValues({ name, range, mayHide, onHidden }: PropertyValue
           />
           {data.other !== undefined && (
             <p className="muted">
-              The {formatCount(data.groups.length)} most expensive values. Others together: {formatCost(data.other.cost)},{' '}
+              The {formatCount(data.groups.length)} most expensive values. Others together: {figureText('cost', data.other)},{' '}
               {formatAmount(data.other.count, 'request')}.
             </p>
           )}

@@ -1,12 +1,12 @@
 import type { RequestItem } from '../../../src/client/client.ts';
-import { formatCost } from '../../lib/format.ts';
+import { formatCost, withoutPrice } from '../../lib/format.ts';
 
 type Priced = Pick<RequestItem, 'cost' | 'failure' | 'total_tokens' | 'model'>;
 
 /** What is shown as the cost of a request. What was used and has no price is never shown as nothing. */
 export function costText(request: Priced): string {
   const { cost, model } = request;
-  if (isWithoutPrice(request)) return 'No price';
+  if (isWithoutPrice(request)) return withoutPrice;
   // A step that is no call of a model costs nothing, and nobody looks for its price.
   return cost === 0 && /^(?:tool:|data:|vector_db$)/.test(model) ? formatCost(null) : formatCost(cost);
 }

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type RequestItem, where } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
-import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/format.ts';
+import { formatCount, formatDuration, formatTime } from '../../lib/format.ts';
 import { searchFor } from '../../lib/search-text.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,6 +11,7 @@ import { Conversation } from '../../ui/conversation/conversation.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { costText } from '../requests/cost-text.ts';
 import styles from './session-conversation.module.css';
 
 /** Requests come with their bodies. */
@@ -69,7 +70,7 @@ interface SaidProps {
 }
 
 function Said({ number, request, before }: SaidProps): ReactNode {
-  const { request_id: id, session_id: session, model, response_status: status, cost, latency, request_created_at: at } = request;
+  const { request_id: id, session_id: session, model, response_status: status, latency, request_created_at: at } = request;
   const path = request.session_path ?? '/';
   const link = { request: id, range: 'all', q: searchFor('session', session ?? '') } as const;
   return (
@@ -85,7 +86,7 @@ function Said({ number, request, before }: SaidProps): ReactNode {
         </span>
         <StatusBadge status={status} />
         <span className="muted">
-          {formatTime(at, timeZone())} · {formatDuration(latency)} · {formatCost(cost)}
+          {formatTime(at, timeZone())} · {formatDuration(latency)} · {costText(request)}
         </span>
       </header>
       <Conversation

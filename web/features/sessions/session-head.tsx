@@ -4,10 +4,12 @@ import type { ReactNode } from 'react';
 import type { SessionItem, SessionNode } from '../../../src/client/client.ts';
 import { alertLimits } from '../../../src/model/events/alert-vocabulary.ts';
 import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/format.ts';
+import { figureText } from '../../lib/metrics/metric-format.ts';
 import { searchFor } from '../../lib/search-text.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { LinkButton } from '../../ui/link-button.tsx';
+import { isWithoutPrice } from '../requests/cost-text.ts';
 import { CostFindings } from './cost-findings.tsx';
 import styles from './session-page.module.css';
 import type { Step } from './trace/steps.ts';
@@ -49,7 +51,7 @@ export function SessionHead({ session, tree, steps, lengthMs }: SessionHeadProps
         <Actions session={session} lengthMs={lengthMs} />
       </div>
       <div className={styles['about']}>
-        <Figures session={session} lengthMs={lengthMs} beside={beside} />
+        <Figures {...{ session, steps, lengthMs, beside }} />
         <CostFindings {...{ session, tree, steps, beside }} />
       </div>
     </header>
@@ -86,15 +88,20 @@ interface AboutProps {
 }
 
 interface FiguresProps extends AboutProps {
+  readonly steps: readonly Step[];
   /** What is usual; undefined: not known so far. */
   readonly beside: Beside | null | undefined;
 }
 
-function Figures({ session, lengthMs, beside }: FiguresProps): ReactNode {
+function Figures({ session, steps: loaded, lengthMs, beside }: FiguresProps): ReactNode {
   const cached = beside?.own.cached ?? null;
   const usual = (figure: (of: Usual) => string): string => (beside?.usual === undefined ? '' : `usual ${figure(beside.usual)}`);
   const figures: readonly (readonly [string, string, string])[] = [
-    ['Cost', formatCost(session.total_cost), usual(({ cost }) => formatCost(cost))],
+    [
+      'Cost',
+      figureText('cost', { cost: session.total_cost, unpriced_count: unpricedAmong(loaded) }),
+      usual(({ cost }) => formatCost(cost)),
+    ],
     ['Steps', formatCount(session.total_requests), usual(({ steps }) => formatCount(steps))],
     ['Input cached', cached === null ? '–' : percent(cached), usual(({ cached: share }) => (share === null ? '–' : percent(share)))],
     [
@@ -115,6 +122,10 @@ function Figures({ session, lengthMs, beside }: FiguresProps): ReactNode {
       ))}
     </dl>
   );
+}
+
+function unpricedAmong(steps: readonly Step[]): number {
+  return steps.filter(({ request }) => isWithoutPrice(request)).length;
 }
 
 function Actions({ session: { session_id: id, total_cost: cost }, lengthMs }: AboutProps): ReactNode {

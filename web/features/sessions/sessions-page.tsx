@@ -1,12 +1,13 @@
-import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Filter } from '../../../src/client/filters/filter.ts';
 import type { SessionItem } from '../../../src/client/client.ts';
-import type { FilterNode } from '../../../src/query/filter/ast.ts';
+import { everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
 import { gatelog } from '../../lib/client.ts';
 import { formatCount } from '../../lib/format.ts';
+import { type Figures, figuresOfQuery } from '../../lib/metrics/groups.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { type RangeSearch, timeRangeOf } from '../../lib/time-range.ts';
@@ -36,6 +37,8 @@ export function SessionsPage(): ReactNode {
   const mayMake = useMay('admin');
   const list = useInfiniteQuery(listOptions({ filter, name, sort, order, range: { range, from, to } }));
   const total = list.data?.pages[0]?.totalCount;
+  const sessions = list.data?.pages.flatMap(({ data }) => data);
+  const figures = useFigures(sessions, filter, { range, from, to });
   return (
     <Page
       title="Sessions"
@@ -57,8 +60,8 @@ export function SessionsPage(): ReactNode {
     >
       {list.error === null ? (
         <List
-          sessions={list.data?.pages.flatMap(({ data }) => data)}
-          {...{ sort, order }}
+          {...{ sessions, sort, order }}
+          figures={figures}
           onSort={(chosen, direction) => change({ sort: chosen, order: direction === 'asc' ? 'asc' : undefined })}
         />
       ) : (
@@ -71,6 +74,12 @@ export function SessionsPage(): ReactNode {
       )}
     </Page>
   );
+}
+
+/** What the list does not have of its sessions. */
+function useFigures(sessions: readonly SessionItem[] | undefined, filter: FilterNode | undefined, range: RangeSearch) {
+  const values = sessions?.map(({ session_id: id }) => id) ?? [];
+  return useQuery(figuresOfQuery({ filter: filter ?? everything, range, by: 'session', values, metrics: ['unpriced_count'] })).data;
 }
 
 interface Listed {
@@ -99,6 +108,7 @@ function listOptions({ filter, name, sort, order, range }: Listed) {
 
 interface ListProps {
   readonly sessions: readonly SessionItem[] | undefined;
+  readonly figures: ReadonlyMap<string, Figures> | undefined;
   readonly sort: SessionSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: SessionSort, order: 'asc' | 'desc') => void;

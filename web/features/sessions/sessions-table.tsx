@@ -1,7 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useRef } from 'react';
 import type { SessionItem } from '../../../src/client/client.ts';
-import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/format.ts';
+import { formatCount, formatDuration, formatTime } from '../../lib/format.ts';
+import type { Figures } from '../../lib/metrics/groups.ts';
+import { costWith } from '../../lib/metrics/metric-format.ts';
 import { usePageKeys } from '../../lib/page-keys.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -11,13 +13,15 @@ import type { SessionSort } from './search.ts';
 
 export interface SessionsTableProps {
   readonly sessions: readonly SessionItem[];
+  /** What else is known of each, by its identifier. */
+  readonly figures: ReadonlyMap<string, Figures> | undefined;
   readonly sort: SessionSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: SessionSort, order: 'asc' | 'desc') => void;
 }
 
 /** `j` and `k` go through the sessions from the moment they are there; Enter opens the one that has the focus, else the first. */
-export function SessionsTable({ sessions, sort, order, onSort }: SessionsTableProps): ReactNode {
+export function SessionsTable({ sessions, figures, sort, order, onSort }: SessionsTableProps): ReactNode {
   const table = useRef<HTMLDivElement>(null);
   usePageKeys({ j: () => focusBy(table.current, 1), k: () => focusBy(table.current, -1), Enter: () => linksIn(table.current)[0]?.click() });
   const zone = timeZone();
@@ -37,7 +41,7 @@ export function SessionsTable({ sessions, sort, order, onSort }: SessionsTablePr
   const columns: readonly DataColumn<SessionItem>[] = [
     { id: 'session', title: 'Session', textOf: fullName, cell: (session) => <Name session={session} /> },
     { id: 'status', title: 'Status', cell: (session) => <Status session={session} /> },
-    sortable('total_cost', 'Cost', ({ total_cost: cost }) => formatCost(cost)),
+    sortable('total_cost', 'Cost', ({ session_id: id, total_cost: cost }) => costWith(cost, figures?.get(id))),
     sortable('total_requests', 'Requests', ({ total_requests: requests }) => formatCount(requests)),
     sortable('failed', 'Errors', ({ failed }) => formatCount(failed)),
     sortable('total_tokens', 'Tokens', ({ total_tokens: tokens }) => formatCount(tokens)),

@@ -1,14 +1,13 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Filter, UserMetricsItem } from '../../../src/client/client.ts';
+import type { UserMetricsItem } from '../../../src/client/client.ts';
 import type { UserFilter } from '../../../src/client/filters/filter.ts';
-import { metricsLimits } from '../../../src/model/vocabulary/metrics.ts';
-import { allOf, type FilterNode } from '../../../src/query/filter/ast.ts';
+import { allOf, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
-import { parseSearch } from '../../../src/query/language/parse.ts';
 import { gatelog } from '../../lib/client.ts';
 import { formatCount } from '../../lib/format.ts';
+import { type Figures, figuresOfQuery } from '../../lib/metrics/groups.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
 import { arrivedIn, type RangeSearch, timeRangeOf } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
@@ -33,8 +32,9 @@ export function UsersPage(): ReactNode {
   };
   const { filter } = useReadSearch(q);
   const list = useInfiniteQuery(listOptions({ filter, sort, order, range: { range, from, to } }));
-  const errors = useQuery(errorsOptions(filter, { range, from, to })).data ?? undefined;
   const total = list.data?.pages[0]?.count;
+  const users = list.data?.pages.flatMap((page) => page.users);
+  const figures = useFigures(users, filter, { range, from, to });
   return (
     <Page
       title="Users"
@@ -48,8 +48,8 @@ export function UsersPage(): ReactNode {
     >
       {list.error === null ? (
         <List
-          users={list.data?.pages.flatMap(({ users }) => users)}
-          errors={errors}
+          users={users}
+          figures={figures}
           hasUsers={list.data?.pages[0]?.hasUsers !== false}
           {...{ sort, order }}
           onSort={(chosen, direction) => change({ sort: chosen, order: direction === 'asc' ? 'asc' : undefined })}
@@ -68,16 +68,16 @@ export function UsersPage(): ReactNode {
 
 interface ListProps {
   readonly users: readonly UserMetricsItem[] | undefined;
-  readonly errors: ReadonlyMap<string, number> | undefined;
+  readonly figures: ReadonlyMap<string, Figures> | undefined;
   readonly hasUsers: boolean;
   readonly sort: UserSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: UserSort, order: 'asc' | 'desc') => void;
 }
 
-function List({ users, errors, hasUsers, ...sorting }: ListProps): ReactNode {
+function List({ users, figures, hasUsers, ...sorting }: ListProps): ReactNode {
   if (users === undefined) return <Loading what="Loading users" />;
-  if (users.length > 0) return <UsersTable users={users} errors={errors} {...sorting} />;
+  if (users.length > 0) return <UsersTable users={users} figures={figures} {...sorting} />;
   return (
     <Empty title={hasUsers ? 'No user matches' : 'No request names a user yet'}>
       <p className="muted">Calls with the header Svc-User-Id belong to a user.{hasUsers && ' A longer time may show some.'}</p>
@@ -85,21 +85,10 @@ function List({ users, errors, hasUsers, ...sorting }: ListProps): ReactNode {
   );
 }
 
-/** Failed requests by user; of more users than one answer has nothing is known. */
-function errorsOptions(filter: FilterNode | undefined, range: RangeSearch) {
-  return queryOptions({
-    queryKey: ['errors of users', filter, range],
-    enabled: filter !== undefined,
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<ReadonlyMap<string, number> | null> => {
-      const failed = parseSearch('failed:true').filter;
-      const whole = filterJson(allOf([arrivedIn(timeRangeOf(range, Date.now())), filter ?? { kind: 'all' }, failed])) as Filter;
-      const body = { metrics: ['count'], groupBy: ['user'], sort: { count: 'desc' }, limit: metricsLimits.rows, filter: whole } as const;
-      const { data } = await gatelog.call('POST /v1/metrics/query', { body, signal });
-      if (data.length >= metricsLimits.rows) return null;
-      return new Map(data.flatMap(({ user, count }) => (typeof user === 'string' ? [[user, Number(count)] as const] : [])));
-    },
-  });
+/** What the list does not have of its users. */
+function useFigures(users: readonly UserMetricsItem[] | undefined, filter: FilterNode | undefined, range: RangeSearch) {
+  const values = users?.map(({ user_id: id }) => id) ?? [];
+  return useQuery(figuresOfQuery({ filter: filter ?? everything, range, by: 'user', values, metrics: ['errors', 'unpriced_count'] })).data;
 }
 
 interface Listed {

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { UserMetricsItem } from '../../../src/client/client.ts';
-import { formatAmount, formatCost, formatCount, formatTime } from '../../lib/format.ts';
+import { formatAmount, formatCount, formatTime } from '../../lib/format.ts';
+import type { Figures } from '../../lib/metrics/groups.ts';
+import { costWith } from '../../lib/metrics/metric-format.ts';
 import { searchFor } from '../../lib/search-text.ts';
 import { standardRange } from '../../lib/time-range.ts';
 import { timeZone } from '../../lib/zone.ts';
@@ -11,14 +13,14 @@ import type { UserSort } from './search.ts';
 
 export interface UsersTableProps {
   readonly users: readonly UserMetricsItem[];
-  /** Failed requests by user; undefined: not known. */
-  readonly errors: ReadonlyMap<string, number> | undefined;
+  /** What else is known of each, by its identifier. */
+  readonly figures: ReadonlyMap<string, Figures> | undefined;
   readonly sort: UserSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: UserSort, order: 'asc' | 'desc') => void;
 }
 
-export function UsersTable({ users, errors, sort, order, onSort }: UsersTableProps): ReactNode {
+export function UsersTable({ users, figures, sort, order, onSort }: UsersTableProps): ReactNode {
   const zone = timeZone();
   const sortable = (
     id: UserSort,
@@ -35,13 +37,13 @@ export function UsersTable({ users, errors, sort, order, onSort }: UsersTablePro
   });
   const columns: readonly DataColumn<UserMetricsItem>[] = [
     { id: 'user', title: 'User', textOf: ({ user_id: id }) => id, cell: ({ user_id: id }) => <ToUser user={id} /> },
-    sortable('cost', 'Cost', ({ cost }) => formatCost(cost)),
+    sortable('cost', 'Cost', ({ user_id: id, cost }) => costWith(cost, figures?.get(id))),
     sortable('total_requests', 'Requests', ({ user_id: id, total_requests: requests }) => <RequestsOf user={id} requests={requests} />),
     {
       id: 'errors',
       title: 'Errors',
       isNumber: true,
-      cell: ({ user_id: id }) => <ErrorsOf user={id} errors={errors?.get(id)} isKnown={errors !== undefined} />,
+      cell: ({ user_id: id }) => <ErrorsOf user={id} errors={figures?.get(id)?.errors ?? undefined} />,
     },
     { id: 'input', title: 'Input tokens', isNumber: true, cell: ({ total_prompt_tokens: tokens }) => formatCount(tokens) },
     { id: 'output', title: 'Output tokens', isNumber: true, cell: ({ total_completion_tokens: tokens }) => formatCount(tokens) },
@@ -64,17 +66,10 @@ function ToUser({ user }: { readonly user: string }): ReactNode {
   );
 }
 
-function ErrorsOf({
-  user,
-  errors = 0,
-  isKnown,
-}: {
-  readonly user: string;
-  readonly errors: number | undefined;
-  readonly isKnown: boolean;
-}): ReactNode {
+/** @param errors undefined: not known, or not yet. */
+function ErrorsOf({ user, errors }: { readonly user: string; readonly errors: number | undefined }): ReactNode {
   const q = searchFor('user', user);
-  if (errors === 0 || q === undefined) return isKnown ? formatCount(errors) : '';
+  if (errors === undefined || errors === 0 || q === undefined) return formatCount(errors);
   return (
     <Link
       to="/requests"

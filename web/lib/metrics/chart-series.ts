@@ -2,12 +2,15 @@ import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import type { ChartSeries } from '../../ui/chart/chart-data.ts';
 import type { Dimension } from './dimensions.ts';
 import { type Course, type GroupCourse, groupId, groupTitle } from './groups.ts';
-import { isSum } from './metric-format.ts';
+import { isSum, isUnpriced } from './metric-format.ts';
 
-/** A value for each bucket: in sums a bucket without a request is 0, elsewhere a gap. */
+/** A value for each bucket: in sums a bucket without a request is 0, elsewhere a gap; so is a cost that no price tells. */
 export function valuesOf(course: Course | undefined, starts: readonly number[], metric: MetricName): readonly (number | null)[] {
   const gap = isSum(metric) ? 0 : null;
-  return starts.map((start) => course?.get(start)?.[metric] ?? gap);
+  return starts.map((start) => {
+    const figures = course?.get(start);
+    return isUnpriced(metric, figures) ? null : (figures?.[metric] ?? gap);
+  });
 }
 
 export interface GroupSeriesOptions {

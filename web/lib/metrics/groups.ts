@@ -4,7 +4,7 @@ import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import { allOf, anyOf, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
 import { type BucketedRange, maxBuckets } from '../buckets.ts';
-import { arrivedIn } from '../time-range.ts';
+import { arrivedIn, type RangeSearch, timeRangeOf } from '../time-range.ts';
 import { timeZone } from '../zone.ts';
 import { askMetrics } from './ask.ts';
 import { conditionOfKey, type Dimension, type DimensionValue, valueTitle } from './dimensions.ts';
@@ -169,6 +169,37 @@ export function sessionNamesQuery(
       const { rows } = await rowsOf({ ...query, filter: within(allOf([filter, named]), from, to) });
       // The last of equal keys stays, which has most requests.
       return new Map(rows.flatMap(({ session, session_name: name }) => (typeof name === 'string' ? [[String(session), name]] : [])));
+    },
+  });
+}
+
+export interface FiguresOfQuery {
+  readonly filter: FilterNode;
+  readonly range: RangeSearch;
+  readonly metrics: readonly MetricName[];
+  readonly by: 'session' | 'user';
+  readonly values: readonly string[];
+}
+
+/** Values that one query asks about: the conditions of a filter are limited. */
+const valuesAtOnce = 500;
+
+/** What the requests of some sessions or users come to, by their identifiers. */
+export function figuresOfQuery({ filter, range, metrics, by, values }: FiguresOfQuery) {
+  return queryOptions({
+    queryKey: ['figures of', filter, range, metrics, by, values],
+    placeholderData: keepPreviousData,
+    enabled: values.length > 0,
+    queryFn: async (): Promise<ReadonlyMap<string, Figures>> => {
+      const { from, to } = timeRangeOf(range, Date.now());
+      const places = Array.from({ length: Math.ceil(values.length / valuesAtOnce) }, (_none, index) => index * valuesAtOnce);
+      const answers = await Promise.all(
+        places.map((place) => {
+          const keys = values.slice(place, place + valuesAtOnce).map((value) => [value]);
+          return rowsOf({ metrics, groupBy: [by], filter: within(allOf([filter, oneOf([by], keys)]), from, to), limit: valuesAtOnce });
+        }),
+      );
+      return new Map(answers.flatMap(({ rows }) => rows.map((row) => [String(row[by]), row])));
     },
   });
 }

@@ -4,7 +4,7 @@ import { figureText } from './metric-format.ts';
 it.each([
   ['all priced', { cost: 1.2, unpriced_count: 0 }, '$1.20'],
   ['a part without a price', { cost: 1.2, unpriced_count: 3 }, '≥ $1.20'],
-  ['none with a price', { cost: 0, unpriced_count: 3 }, 'no price'],
+  ['none with a price', { cost: 0, unpriced_count: 3 }, 'No price'],
   ['free', { cost: 0, unpriced_count: 0 }, '$0'],
 ])('money of requests, %s', (_name, figures, text) => {
   expect(figureText('cost', figures)).toBe(text);

@@ -1,5 +1,5 @@
 import { metrics, type MetricName, type MetricUnit } from '../../../src/model/vocabulary/metrics.ts';
-import { formatBytes, formatCost, formatCount, formatDuration } from '../format.ts';
+import { formatBytes, formatCost, formatCount, formatDuration, withoutPrice } from '../format.ts';
 
 const titles: Readonly<Record<MetricName, string>> = {
   count: 'Requests',
@@ -57,13 +57,24 @@ export function formatOf(name: MetricName): (value: number | null) => string {
   return formats[metrics[name].unit];
 }
 
+type Figures = Readonly<Partial<Record<MetricName, number | null>>>;
+
 /** A metric of a group. Money is never shown without what it leaves out: all unpriced is no 0, and a part makes the sum a lower bound. */
-export function figureText(name: MetricName, figures: Readonly<Partial<Record<MetricName, number | null>>> | undefined): string {
-  const value = figures?.[name] ?? null;
-  const text = formatOf(name)(value);
-  const unpriced = figures?.unpriced_count ?? 0;
-  if (name !== 'cost' || unpriced === 0) return text;
-  return value === 0 || value === null ? 'no price' : `≥ ${text}`;
+export function figureText(name: MetricName, figures: Figures | undefined): string {
+  if (isUnpriced(name, figures)) return withoutPrice;
+  const text = formatOf(name)(figures?.[name] ?? null);
+  return name === 'cost' && (figures?.unpriced_count ?? 0) > 0 ? `≥ ${text}` : text;
+}
+
+/** Whether a cost of 0 says only that no request has a price. */
+export function isUnpriced(name: MetricName, figures: Figures | undefined): boolean {
+  return name === 'cost' && (figures?.unpriced_count ?? 0) > 0 && (figures?.cost ?? 0) === 0;
+}
+
+/** A cost whose unpriced requests are asked for apart. @param figures undefined: not known, or not yet. */
+export function costWith(cost: number, figures: Figures | undefined): string {
+  if (figures === undefined) return formatCost(cost === 0 ? null : cost);
+  return figureText('cost', { cost, unpriced_count: figures.unpriced_count ?? 0 });
 }
 
 /** Where buckets without a request are 0; elsewhere they are a gap. */

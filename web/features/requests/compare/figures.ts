@@ -1,6 +1,7 @@
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../../../lib/format.ts';
 import { ownOf } from '../../../lib/own.ts';
+import { costText } from '../cost-text.ts';
 import { finishReasonOf } from '../detail/finish-reason.ts';
 
 /** A figure or a fact of both requests. */
@@ -35,7 +36,7 @@ export function comparedFigures(left: RequestItem, right: RequestItem): readonly
     ...(left.prompt_id === null && right.prompt_id === null ? [] : [fact('Prompt', promptOf)]),
     fact('Finish reason', ({ response_body: body }) => finishReasonOf(body)),
     fact('Answer cache', ({ cached }) => (cached ? 'answered from it' : 'not used')),
-    figure('Cost', ({ cost }) => cost, formatCost),
+    { ...figure('Cost', ({ cost }) => cost, formatCost), left: costText(left), right: costText(right) },
     figure('Latency', ({ latency }) => latency, formatDuration),
     figure('First token', ({ time_to_first_token: first }) => first, formatDuration),
     figure('Input tokens', ({ prompt_tokens: tokens }) => tokens, formatCount),

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { RequestCost } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
-import { formatCost, formatCount } from '../../../lib/format.ts';
+import { formatCost, formatCount, withoutPrice } from '../../../lib/format.ts';
 import { Facts } from '../../../ui/layout/facts.tsx';
 import { Loading } from '../../../ui/loading.tsx';
 import { Notice } from '../../../ui/notice.tsx';
@@ -16,7 +16,7 @@ const sourceTitles: Readonly<Record<RequestCost['source'], string>> = {
   'price-book': 'Tokens and prices',
   provider: 'The provider stated it',
   header: 'The caller stated it',
-  none: 'Not priced',
+  none: withoutPrice,
 };
 
 const tableTitles: Readonly<Record<CostLine['price_source'], string>> = {

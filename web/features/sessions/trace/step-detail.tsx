@@ -13,6 +13,7 @@ import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { Loading } from '../../../ui/loading.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PageError } from '../../../ui/page-error.tsx';
+import { costText } from '../../requests/cost-text.ts';
 import { CostTab } from '../../requests/detail/cost-tab.tsx';
 import { DetailsTab } from '../../requests/detail/details-tab.tsx';
 import { expectEditor } from '../../requests/raw/load-editor.ts';
@@ -76,10 +77,7 @@ function factsOf({ request }: Step, sessionCost: number): readonly (readonly [st
   const cached = cachedShare(request);
   return [
     ['Took', formatDuration(request.latency)],
-    [
-      'Cost',
-      cost === null ? 'Not priced' : sessionCost > 0 && cost > 0 ? `${formatCost(cost)}, ${percent(cost / sessionCost)}` : formatCost(cost),
-    ],
+    ['Cost', cost !== null && cost > 0 && sessionCost > 0 ? `${formatCost(cost)}, ${percent(cost / sessionCost)}` : costText(request)],
     ['Input', input === null ? null : tokens(input)],
     ['Input cached', cached === null ? null : percent(cached)],
     ['Output', output === null ? null : tokens(output)],

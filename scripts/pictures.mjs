@@ -113,11 +113,16 @@ async function openTimeline(page) {
 
 /** @param {import('playwright-core').Page} page */
 async function openCompare(page) {
-  await openFirst(page);
-  await page.getByRole('button', { name: 'Keep to compare' }).click();
-  await page.waitForURL(/kept=/);
-  await page.locator('[role=grid] [role=rowgroup] [role=row]').nth(1).click();
-  await page.getByRole('link', { name: 'Compare with the kept one' }).click();
+  const list = page.url();
+  const ids = [];
+  for (const place of [0, 1]) {
+    await page.goto(list);
+    await page.locator('[role=grid] [role=rowgroup] [role=row]').nth(place).click();
+    await page.waitForURL(/request=/);
+    ids.push(new URL(page.url()).searchParams.get('request') ?? '');
+  }
+  const [left = '', right = ''] = ids;
+  await page.goto(`${address}/requests/compare?${new URLSearchParams({ left, right }).toString()}`);
   await page.getByRole('heading', { name: 'Figures' }).waitFor();
 }
 

@@ -51,6 +51,11 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   await page.getByRole('option', { name: 'Team property' }).click();
   await page.getByRole('button', { name: 'Save rule' }).click();
   await page.getByRole('heading', { name: 'Cost at least $20.00 per month' }).waitFor();
+  await page.goto(`${service.api}/limits`);
+  const link = page.getByRole('row').getByRole('link', { name: 'Cost at least' });
+  await link.waitFor();
+  // What is too long is cut within its cell.
+  expect(await page.locator('td .clip').filter({ has: link }).count()).toBe(1);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

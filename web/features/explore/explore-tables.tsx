@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import { alignDecimals } from '../../lib/decimals.ts';
 import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { type Figures, type Group, groupId, type GroupKey, type Groups, groupTitle } from '../../lib/metrics/groups.ts';
 import { figureText, formatOf, metricTitle } from '../../lib/metrics/metric-format.ts';
@@ -153,20 +154,22 @@ export function Pivot({ answer, metric, by, q, range }: PivotProps): ReactNode {
       cell: ({ key }) => <KeyLink {...{ q, range }} by={first} groupKey={key} />,
       textOf: ({ key }) => groupTitle(first, key),
     },
-    ...columns.map((column, index) => ({
-      id: groupId(column),
-      title: groupTitle(last, column),
-      isNumber: true,
-      cell: ({ key, cells }: PivotRow) => {
-        const figures = cells[index];
-        if (figures === undefined) return '';
-        return (
-          <KeyLink {...{ q, by, range }} groupKey={[...key, ...column]}>
-            {figureText(metric, figures)}
-          </KeyLink>
-        );
-      },
-    })),
+    ...columns.map((column, index) => {
+      const texts = alignDecimals(rows.map(({ cells }) => (cells[index] === undefined ? '' : figureText(metric, cells[index]))));
+      return {
+        id: groupId(column),
+        title: groupTitle(last, column),
+        isNumber: true,
+        cell: (row: PivotRow) => {
+          if (row.cells[index] === undefined) return '';
+          return (
+            <KeyLink {...{ q, by, range }} groupKey={[...row.key, ...column]}>
+              {texts[rows.indexOf(row)]}
+            </KeyLink>
+          );
+        },
+      };
+    }),
   ];
   return (
     <>

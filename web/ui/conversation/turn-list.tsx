@@ -31,9 +31,10 @@ export function TurnList({ turns, pairs, isAnswer = false }: TurnListProps): Rea
   return turns.map(({ role, parts }, index) => {
     const shown = parts.filter((part) => part.kind !== 'tool-result' || !isIn(here, pairs.callOf.get(part)));
     if (shown.length === 0) return null;
+    const isError = shown.every(({ kind }) => kind === 'error');
     return (
-      <article key={index} className={styles['turn']} data-role={role} data-answer={isAnswer}>
-        <h3>{shown.every(({ kind }) => kind === 'error') ? 'Error' : roleTitles[role]}</h3>
+      <article key={index} className={styles['turn']} data-role={isError ? 'error' : role} data-answer={isAnswer && !isError}>
+        <h3>{isError ? 'Error' : roleTitles[role]}</h3>
         <FirstOf items={shown} step={partsAtOnce}>
           {(some) =>
             some.map((part, at) => {

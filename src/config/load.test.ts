@@ -34,7 +34,7 @@ describe('an empty environment', () => {
       spoolMaxBytes: 4 * 1024 ** 3,
       spoolSegmentBytes: 64 * 1024 ** 2,
       headerMaxBytes: 640 * 1024,
-      storeMemoryBytes: 2 * 1024 ** 3,
+      storeMemoryBytes: 1536 * 1024 ** 2,
       storeSpareBytes: 256 * 1024 ** 2,
       clickhouseUrl: undefined,
       logLevel: 'info',

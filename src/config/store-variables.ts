@@ -4,11 +4,11 @@ export const storeVariables = {
   storeMemoryBytes: {
     name: 'GATELOG_STORE_MEMORY_BYTES',
     kind: 'bytes',
-    default: '2GiB',
+    default: '1536MiB',
     min: 256 * MiB,
     max: 1024 * GiB,
     reason:
-      'Memory of all queries in the store: nearly half of it for one large query at a time, a sixteenth for exports, half of that for the rules that alert, the rest shared by all others.',
+      'Memory of all queries in the store: a third of it for one large query at a time, a twelfth for exports, half of that for the rules that alert, the rest shared by all others. Groups and orders that need more than half of their part go through files.',
   },
   storeShortConnections: {
     name: 'GATELOG_STORE_SHORT_CONNECTIONS',
@@ -17,7 +17,7 @@ export const storeVariables = {
     min: 2,
     max: 32,
     reason:
-      'Maximum concurrent queries that find a few records by identifier or time; one organisation gets at most all but one. They share an eighth of the memory.',
+      'Maximum concurrent queries that find a few records by identifier or time; one organisation gets at most all but one. They share a sixth of the memory.',
   },
   storeLongConnections: {
     name: 'GATELOG_STORE_LONG_CONNECTIONS',

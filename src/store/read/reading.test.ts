@@ -294,8 +294,8 @@ describe('settings', () => {
     const [time, memory] = await read({ lane: 'long', queryTimeoutMs: 7250 });
     expect(Number(time?.value)).toBeGreaterThan(1);
     expect(Number(time?.value)).toBeLessThanOrEqual(7.25);
-    // Three connections share nine thirty-seconds of it.
-    expect(memory).toEqual({ name: 'max_memory_usage', value: String(Math.floor((memoryBytes * 9) / 32 / 3)) });
+    // Three connections share three eighths of it.
+    expect(memory).toEqual({ name: 'max_memory_usage', value: String(Math.floor((memoryBytes * 3) / 8 / 3)) });
   });
 
   test('of reads do not reach the writers', async () => {

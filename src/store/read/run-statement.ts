@@ -38,7 +38,7 @@ export type RunStatement = <Row>(statement: Statement, signal?: AbortSignal, opt
 const defaultMaxResultBytes = 96 * 1024 * 1024;
 
 /** Shares of the query memory for all connections of a lane together; the sum is 1. */
-const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 8, long: 9 / 32, export: 1 / 16, alerts: 1 / 32, large: 1 / 2 };
+const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 6, long: 3 / 8, export: 1 / 12, alerts: 1 / 24, large: 1 / 3 };
 
 /** Reads for which nobody waits. */
 const inBackground: ReadonlySet<ReadLane> = new Set(['export', 'alerts']);

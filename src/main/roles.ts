@@ -1,4 +1,5 @@
 import type { Config } from '../config/load.ts';
+import { boundHeapGrowth } from '../platform/memory/old-generation.ts';
 import { acceptCompiledModules } from '../platform/memory/young-generation.ts';
 import { exitHard, runRole } from '../supervisor/child.ts';
 
@@ -22,6 +23,8 @@ export async function runCore(config: Config, version: string, supervised?: bool
     // TRICKY: a dynamic import, because the store's engine takes 160 MB that gateways and the supervisor do not need.
     acceptCompiledModules();
     const { startCore } = await import('./core.ts');
-    return startCore(config, version);
+    const core = await startCore(config, version);
+    boundHeapGrowth();
+    return core;
   }, end);
 }

@@ -3,12 +3,10 @@
  * default), over new records in every round. Progress goes to stderr; the last lines, on stdout, show the compared queries and the seeds
  * that differ.
  */
-import { compareInEveryState } from '../../src/query/filter/testing/same-result.ts';
+import { compareFilters, inEveryState } from '../../src/query/filter/testing/same-result.ts';
 import { openStoreRig } from '../../src/store/testing/store-harness.ts';
 import { soakAnswers } from '../support/soak-answers.ts';
 
 const rig = await openStoreRig();
-process.exitCode = await soakAnswers('filters', 20_000, (seed, queriesInState) =>
-  compareInEveryState(rig.connections, seed, queriesInState),
-);
+process.exitCode = await soakAnswers('filters', 20_000, (seed, runs) => inEveryState(rig.connections, compareFilters, { runs, seed }));
 await rig.close();

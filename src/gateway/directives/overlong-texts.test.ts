@@ -66,7 +66,9 @@ describe('through the gateway', () => {
 
   beforeAll(async () => {
     provider = await startRawProvider((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\nOpenAI-Version: ${long}${long}\r\nX-Request-Id: req-1\r\nContent-Length: 2\r\n\r\n{}`);
+      socket.write(
+        `HTTP/1.1 200 OK\r\nOpenAI-Version: ${long}${long}\r\nX-Request-Id: req-1\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+      );
     });
     rig = await startRig({ providers: { openai: { baseUrl: `http://127.0.0.1:${provider.port}/v1` } }, headerMaxBytes: 1024 * kibi });
   });

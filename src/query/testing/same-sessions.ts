@@ -15,12 +15,11 @@ import {
 import { type SessionNameQuery, type SessionQuery, tailSizes } from '../../contract/sessions/query.ts';
 import { sessionSortKeys, sortDirections } from '../../model/vocabulary/sort.ts';
 import type { Statement } from '../../sql/statement.ts';
-import type { Connections } from '../../store/engine/connections.ts';
 import { makeRunStatement, type RunStatement } from '../../store/read/run-statement.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { parts, randomFilters } from '../filter/testing/random-queries.ts';
 import { type FilterRecord, sessionFactsOf } from '../filter/record.ts';
-import { organization, type StateReport, textOf, type World, worldsInEveryState } from '../filter/testing/same-result.ts';
+import { type Comparison, organization, textOf, type World } from '../filter/testing/same-result.ts';
 import { cursorBehindSession } from '../sessions/cursor.ts';
 import { sessionItem, sessionMetrics, sessionNameItem, sessionTotals } from '../sessions/item.ts';
 import { type SessionNameRow, sessionNamesStatement } from '../sessions/names.ts';
@@ -137,30 +136,9 @@ function ranges(times: readonly number[]): Arbitrary<{ readonly body: Partial<Se
   });
 }
 
-/** Compares the session query with the reference over records made from a seed, in every state of the store, on so many queries each. */
-export async function* compareSessionsInEveryState(
-  connections: Connections,
-  seed: number,
-  queriesInState: number,
-): AsyncGenerator<StateReport> {
-  const run = makeRunStatement(connections, { queryTimeoutMs: 30_000, queryMemoryBytes: 2 ** 30 });
-  let index = 0;
-  for await (const { state, world } of worldsInEveryState(connections, seed)) {
-    yield { state, seed, ...(await compare(world, run, { runs: queriesInState, seed: seed + index })) };
-    index += 1;
-  }
-}
-
-interface Runs {
-  readonly runs: number;
-  readonly seed: number;
-}
-
-async function compare(
-  world: World,
-  run: RunStatement,
-  { runs, seed }: Runs,
-): Promise<Pick<StateReport, 'queries' | 'telling' | 'mismatch'>> {
+/** Compares the session query with the reference. */
+export const compareSessions: Comparison = async (world, { runs, seed }) => {
+  const run = makeRunStatement(world.connections, { queryTimeoutMs: 30_000, queryMemoryBytes: 2 ** 30 });
   const all = sessionsAsked(world, { filter: { kind: 'all' } });
   let telling = 0;
   const details = await check(
@@ -180,7 +158,7 @@ async function compare(
       ? null
       : `seed ${seed}, path ${details.counterexamplePath}: ${textOf(found.body)}\n${details.errorInstance instanceof Error ? details.errorInstance.message : ''}`;
   return { queries: details.numRuns, telling, mismatch };
-}
+};
 
 function questionOf({ body, range, sort }: RandomSessionQuery): ReferenceQuestion {
   const parsed = parseFilter(body.filter ?? {}, sessionDialect);

@@ -10,6 +10,7 @@ import { type Connections, openConnections } from '../engine/connections.ts';
 import type { DamagedPart } from './damaged-parts.ts';
 import { failureText } from '../engine/failure.ts';
 import { removalSettings, removeRows } from './remove-rows.ts';
+import { makeEmptyStore } from '../testing/empty-store.ts';
 import { makeInsertLines, memoryBytes, requestLine, tenant } from '../testing/store-harness.ts';
 import { openStore, type Store } from '../store.ts';
 
@@ -32,6 +33,7 @@ async function open(): Promise<void> {
 
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'gatelog-damage-'));
+  await makeEmptyStore(path.join(folder, 'store'));
   await open();
   for (const [month, at] of Object.entries(months)) await insert(month, at);
 });

@@ -132,14 +132,23 @@ export interface StateReport {
   readonly mismatch: string | null;
 }
 
+/** How many queries are compared in a state, and the seed that they are made from. */
+export interface Runs {
+  readonly runs: number;
+  readonly seed: number;
+}
+
+/** Compares the store's answers with others in one state. */
+export type Comparison = (world: World, runs: Runs) => Promise<Pick<StateReport, 'queries' | 'telling' | 'mismatch'>>;
+
 /**
- * Compares store and interpreter over records made from a seed, in every state of the store, on so many queries each.
+ * Compares in every state of a store with records made from a seed, on so many queries each.
  * The seed makes the records, the updates and the queries: the same seed gives the same run.
  */
-export async function* compareInEveryState(connections: Connections, seed: number, queriesInState: number): AsyncGenerator<StateReport> {
+export async function* inEveryState(connections: Connections, compare: Comparison, { runs, seed }: Runs): AsyncGenerator<StateReport> {
   let index = 0;
   for await (const { state, world } of worldsInEveryState(connections, seed)) {
-    yield { state, seed, ...(await compare(world, queriesInState, seed + index)) };
+    yield { state, seed, ...(await compare(world, { runs, seed: seed + index })) };
     index += 1;
   }
 }
@@ -156,7 +165,8 @@ export async function* worldsInEveryState(
   }
 }
 
-async function compare(world: World, runs: number, seed: number): Promise<Pick<StateReport, 'queries' | 'telling' | 'mismatch'>> {
+/** Compares with the interpreter. */
+export const compareFilters: Comparison = async (world, { runs, seed }) => {
   const sessions = sessionsOf(world);
   const subjects = world.records.map((record) => ({ record, session: sessions.get(record.sessionId) ?? null }));
   const differenceOn = async (query: RandomQuery): Promise<string | null> =>
@@ -175,7 +185,7 @@ async function compare(world: World, runs: number, seed: number): Promise<Pick<S
   const smallest = await smallestFailing(found, async (query) => (await differenceOn(query)) !== null);
   const mismatch = `seed ${seed}, path ${details.counterexamplePath}: ${textOf(smallest)}\n${await differenceOn(smallest)}`;
   return { queries: details.numRuns, telling, mismatch };
-}
+};
 
 interface StoredSubject extends Subject {
   readonly record: StoredRecord;

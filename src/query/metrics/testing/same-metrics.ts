@@ -20,9 +20,8 @@ import { matches } from '../../filter/memory/interpret.ts';
 import type { Subject } from '../../filter/memory/readers.ts';
 import { nastyNames, sessionNames, type StoredRecord } from '../../filter/testing/nasty-records.ts';
 import { randomFilters } from '../../filter/testing/random-queries.ts';
-import { organization, sessionsOf, type StateReport, textOf, type World, worldsInEveryState } from '../../filter/testing/same-result.ts';
+import { type Comparison, organization, type Runs, sessionsOf, textOf, type World } from '../../filter/testing/same-result.ts';
 import type { Statement } from '../../../sql/statement.ts';
-import type { Connections } from '../../../store/engine/connections.ts';
 import { metricsAnswer } from '../answer.ts';
 import { type MetricsPlan, planMetrics } from '../plan.ts';
 import { frugalMetricsStatement, type MetricsRow, metricsStatement } from '../statement.ts';
@@ -102,32 +101,20 @@ const standardZones: ReadonlyMap<string, string> = new Map([
   ['Australia/Lord_Howe', 'Etc/GMT-11'],
 ]);
 
-/**
- * Compares the store's metrics with those computed from the same records, in every state of the store, on so many queries each.
- * @param mutant absent: the statements as they are.
- */
-export async function* sameMetricsInEveryState(
-  connections: Connections,
-  seed: number,
-  queriesInState: number,
-  mutant: Mutant = (statement) => statement,
-): AsyncGenerator<StateReport> {
-  let index = 0;
-  for await (const { state, world } of worldsInEveryState(connections, seed)) {
-    yield { state, seed, ...(await compareMetrics({ ...world, mutant }, queriesInState, seed + index)) };
-    index += 1;
-  }
-}
+/** Compares the store's metrics with those computed from the same records. */
+export const compareMetrics: Comparison = (world, runs) => compareMutated({ ...world, mutant: (statement) => statement }, runs);
+
+/** As {@link compareMetrics}, with statements that are wrong. */
+export const compareMutant =
+  (mutant: Mutant): Comparison =>
+  (world, runs) =>
+    compareMutated({ ...world, mutant }, runs);
 
 interface MetricsWorld extends World {
   readonly mutant: Mutant;
 }
 
-async function compareMetrics(
-  world: MetricsWorld,
-  runs: number,
-  seed: number,
-): Promise<Pick<StateReport, 'queries' | 'telling' | 'mismatch'>> {
+async function compareMutated(world: MetricsWorld, { runs, seed }: Runs): ReturnType<Comparison> {
   const sessions = sessionsOf(world);
   const subjects = world.records.map((one) => ({ record: one, session: sessions.get(one.sessionId) ?? null }));
   let telling = 0;

@@ -8,21 +8,20 @@ import { sentenceOf } from './tidy/rule.ts';
 import { rules } from './tidy/rules.ts';
 import { readTree, treeOf } from './tidy/tree.ts';
 
+const repository = readTree(fileURLToPath(new URL('..', import.meta.url)));
 const planted = [...plantedSources, ...plantedImports, ...plantedDocuments];
 
 describe('the repository keeps its law', () => {
-  const tree = readTree(fileURLToPath(new URL('..', import.meta.url)));
-
   for (const rule of rules) {
     it(rule.name, () => {
-      expect(rule.find(tree).map((violation) => sentenceOf(rule, violation))).toEqual([]);
+      expect(rule.find(repository).map((violation) => sentenceOf(rule, violation))).toEqual([]);
     });
   }
 
   it('the tree that was read is the whole tree', () => {
     const expected = ['package.json', 'package-lock.json', '.ci/run', 'src/model/errors.ts', 'test/tidy.test.ts', 'scripts/start.mjs'];
-    expect(expected.filter((path) => !tree.files.has(path))).toEqual([]);
-    expect(tree.sources.length).toBeGreaterThan(20);
+    expect(expected.filter((path) => !repository.files.has(path))).toEqual([]);
+    expect(repository.sources.length).toBeGreaterThan(20);
   });
 });
 
@@ -57,7 +56,7 @@ describe('the law itself', () => {
   });
 
   it('has sub-rooms that exist, in rooms that exist', () => {
-    const paths = [...readTree(fileURLToPath(new URL('..', import.meta.url))).files.keys()];
+    const paths = [...repository.files.keys()];
     const named = Object.entries(subRooms).flatMap(([subRoom, row]) => [subRoom, ...row.map((entry) => entry.replace(/^type /, ''))]);
     const exists = (place: string): boolean =>
       paths.some((path) => path === `src/${place}` || path.startsWith(`src/${place.replace(/\/$/, '')}/`));

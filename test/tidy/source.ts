@@ -34,14 +34,26 @@ export function parseSource(path: string, text: string): SourceFile {
 export function walk(node: Node, visit: Visit, ancestors: Node[] = []): void {
   visit(node, ancestors);
   ancestors.push(node);
-  for (const child of childrenOf(node)) walk(child, visit, ancestors);
+  eachChild(node, (child) => walk(child, visit, ancestors));
   ancestors.pop();
 }
 
 /** The child nodes in the order of the text. */
 export function childrenOf(node: Node): Node[] {
+  const children: Node[] = [];
+  eachChild(node, (child) => children.push(child));
+  return children;
+}
+
+/** Without a list for each node: rules go through the nodes of the whole tree. */
+function eachChild(node: Node, visit: (child: Node) => void): void {
   const fields = node as unknown as Readonly<Record<string, unknown>>;
-  return (visitorKeys[node.type] ?? []).flatMap((key) => [fields[key]].flat()).filter(isNode);
+  for (const key of visitorKeys[node.type] ?? []) {
+    const field = fields[key];
+    if (Array.isArray(field)) {
+      for (const child of field as readonly unknown[]) if (isNode(child)) visit(child);
+    } else if (isNode(field)) visit(field);
+  }
 }
 
 function isNode(value: unknown): value is Node {
@@ -52,8 +64,14 @@ function lineCounter(text: string): (offset: number) => number {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return (offset) => {
-    const next = starts.findIndex((start) => start > offset);
-    return next === -1 ? starts.length : next;
+    // How many lines start at the offset or before it.
+    let [from, to] = [0, starts.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((starts[middle] ?? 0) > offset) to = middle;
+      else from = middle + 1;
+    }
+    return from;
   };
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import {
@@ -18,12 +18,12 @@ import {
 import { byLength } from './support/test-length.ts';
 
 const folders: string[] = [];
-let service: Service | undefined;
-afterEach(async () => {
+/** Each test goes on with the service that the one before has left. */
+let service: Service;
+afterAll(async () => {
   await service?.killAll();
-  service = undefined;
+  folders.forEach(removeDataDir);
 });
-afterAll(() => folders.forEach(removeDataDir));
 
 function freshFolder(): string {
   const dataDir = makeDataDir();
@@ -42,13 +42,8 @@ async function call({ gateway }: Service): Promise<string | undefined> {
   return response?.status === 200 ? (response.headers.get('svc-id') ?? '') : undefined;
 }
 
-/** Stops or crashes a process and waits for its successor, which must have every record. @returns the exit code of a final stop. */
-async function replaced(
-  role: 'core' | 'gateway',
-  signal: NodeJS.Signals,
-  environment: Readonly<Record<string, string>>,
-): Promise<number | null> {
-  service = await startService({ dataDir: freshFolder(), environment });
+/** Stops or crashes a process and waits for its successor. @returns how a call before and one after it are on record. */
+async function recordsAfter(role: 'core' | 'gateway', signal: NodeJS.Signals): Promise<readonly (number | null)[]> {
   const running = service;
   const first = await call(running);
   const [hurt = 0] = childrenNamed(running.pid, role);
@@ -58,24 +53,36 @@ async function replaced(
   const second = await eventually('a call', () => call(running));
   const api = apiClient(running.api);
   await eventually('the API', async () => ((await fetch(`${running.api}/readyz`).catch(() => undefined))?.ok === true ? true : undefined));
-  for (const id of [first, second]) await api.stored(id ?? '');
-  return (await running.stop()).code;
+  return Promise.all([first, second].map(async (id) => (await api.stored(id ?? '')).response_status));
 }
 
-it.each(['core', 'gateway'] as const)(
-  'a %s that does not respond is restarted within the limit, and nothing is lost',
-  async (role) => expect(await replaced(role, 'SIGSTOP', { GATELOG_PROCESS_SILENCE_MS: '3000' })).toBe(0),
-  120_000,
-);
+describe('with a limit of three seconds', () => {
+  beforeAll(async () => {
+    service = await startService({ dataDir: freshFolder(), environment: { GATELOG_PROCESS_SILENCE_MS: '3000' } });
+  });
+
+  it.each(['core', 'gateway'] as const)(
+    'a %s that does not respond is restarted within the limit, and nothing is lost',
+    async (role) => expect(await recordsAfter(role, 'SIGSTOP')).toEqual([200, 200]),
+    120_000,
+  );
+
+  it('a service whose processes were restarted stops as any other', async () => {
+    expect((await service.stop()).code).toBe(0);
+  });
+});
 
 it.each(byLength(['SIGSEGV'] as const, ['SIGABRT', 'SIGSEGV'] as const))(
   'a core that crashes with %s is restarted long before it counts as silent, and nothing is lost',
-  async (signal) => expect(await replaced('core', signal, { GATELOG_PROCESS_SILENCE_MS: '3600000' })).toBe(0),
+  async (signal) => {
+    await service.killAll();
+    service = await startService({ dataDir: freshFolder(), environment: { GATELOG_PROCESS_SILENCE_MS: '3600000' } });
+    expect(await recordsAfter('core', signal)).toEqual([200, 200]);
+  },
   120_000,
 );
 
-it('a crash of any thread ends the core, because no signal of a crash has a handler', async () => {
-  service = await startService({ dataDir: freshFolder() });
+it('a crash of any thread ends the core, because no signal of a crash has a handler', () => {
   const status = readFileSync(`/proc/${coreOf(service.pid) ?? 0}/status`, 'utf8');
   const caught = BigInt(`0x${/^SigCgt:\s*(\w+)$/m.exec(status)?.[1] ?? ''}`);
   const { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTERM, SIGTRAP } = constants.signals;
@@ -116,10 +123,9 @@ function nodeThreads(pid: number): number {
 }
 
 it('a core that runs alone has as many threads for its files as one under a supervisor', async () => {
-  const dataDir = freshFolder();
-  service = await startService({ dataDir });
+  const { dataDir } = service;
   const supervised = nodeThreads(coreOf(service.pid) ?? 0);
-  await service.stop();
+  expect((await service.stop()).code).toBe(0);
   const child = spawn(path.resolve('dist/cli/gatelog.cjs'), ['core'], {
     env: serviceEnvironment({ dataDir }),
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -2,23 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey, treeOf } from './support/process-tree.ts';
 
-const folders: string[] = [];
-afterAll(() => folders.forEach(removeDataDir));
+/** Each test goes on with the data folder, and most with the service, of the one before. */
+const dataDir = makeDataDir();
+let service: Service;
 
-function freshFolder(): string {
-  const dataDir = makeDataDir();
-  folders.push(dataDir);
-  return dataDir;
-}
-
-function start(): Promise<Service> {
-  return startService({ dataDir: freshFolder() });
-}
+beforeAll(async () => {
+  service = await startService({ dataDir });
+});
+afterAll(async () => {
+  await service?.stop();
+  removeDataDir(dataDir);
+});
 
 /** Threads of the store's engine. */
 const engineThread = /^BgSchPool/;
@@ -77,7 +76,6 @@ async function untilReady({ api }: Service): Promise<void> {
 }
 
 it('the core starts with normal priority, then runs behind the gateway, and its merges run last', async () => {
-  const service = await start();
   const core = await restartedCore(service);
   const starting = prioritiesOf(core).filter(({ name }) => engineThread.test(name));
   await untilReady(service);
@@ -101,47 +99,43 @@ it('the core starts with normal priority, then runs behind the gateway, and its 
     120_000,
   );
   expect(setOf(prioritiesOf(core).filter((thread) => !isMerging(thread)))).toEqual(new Set([5]));
-  await service.stop();
 });
 
 it('a core whose supervisor is killed while it starts ends, so that the next start finds the data folder free', async () => {
-  const service = await start();
   const core = await restartedCore(service);
   const members = treeOf(service.pid);
   process.kill(service.pid, 'SIGKILL');
   await service.exited;
   await eventually('the whole tree to be gone', () => (members.some((pid) => treeOf(pid).length > 0) ? undefined : true), 30_000);
   expect(treeOf(core)).toEqual([]);
-  const next = await startService({ dataDir: service.dataDir });
-  await next.stop();
+  service = await startService({ dataDir });
 });
 
+const partlyWritten = ['.secret.key', 'spool/.checkpoint.json', 'dead-letters/.000000000001-0123456789abcdef.letter'].map((name) =>
+  path.join(dataDir, `${name}.${randomUUID()}`),
+);
+
 it('a service that is started again while a core of its earlier life still has the port and the folder waits for its end', async () => {
-  const first = await start();
+  const first = service;
   const environment = { GATELOG_GATEWAY_PORT: new URL(first.gateway).port, GATELOG_API_PORT: new URL(first.api).port };
   const [core = 0] = childrenNamed(first.pid, 'core');
   // A stopped core does not notice the death of its supervisor.
   process.kill(core, 'SIGSTOP');
   process.kill(first.pid, 'SIGKILL');
   await first.exited;
-  const starting = startService({ dataDir: first.dataDir, environment });
-  // Long enough for a start that does not wait to have failed.
-  setTimeout(() => process.kill(core, 'SIGKILL'), 3000);
-  const next = await starting;
-  await untilReady(next);
-  expect((await next.stop()).code).toBe(0);
-});
-
-it('the core removes partly written files that a kill has left', async () => {
-  const dataDir = freshFolder();
-  const left = ['.secret.key', 'spool/.checkpoint.json', 'dead-letters/.000000000001-0123456789abcdef.letter'].map((name) =>
-    path.join(dataDir, `${name}.${randomUUID()}`),
-  );
-  for (const file of left) {
+  for (const file of partlyWritten) {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, 'a secret of a customer', { mode: 0o600 });
   }
-  const service = await startService({ dataDir });
-  expect(left.filter((file) => existsSync(file))).toEqual([]);
-  await service.stop();
+  const starting = startService({ dataDir, environment });
+  // Long enough for a start that does not wait to have failed.
+  setTimeout(() => process.kill(core, 'SIGKILL'), 3000);
+  service = await starting;
+  expect(treeOf(core)).toEqual([]);
+  await untilReady(service);
+});
+
+it('the core removes partly written files that a kill has left', async () => {
+  expect(partlyWritten.filter((file) => existsSync(file))).toEqual([]);
+  expect((await service.stop()).code).toBe(0);
 });

@@ -9,8 +9,17 @@ const dataDir = makeDataDir();
 const stateFolder = path.join(dataDir, 'state');
 /** The state of a stopped service, with responses and counters. */
 let whole: Buffer;
+/** The latest one, which a test may leave to the next. */
+let service: Service;
 
-afterAll(() => removeDataDir(dataDir));
+async function start(): Promise<void> {
+  service = await startService({ dataDir });
+}
+
+afterAll(async () => {
+  await service?.stop();
+  removeDataDir(dataDir);
+});
 
 async function call(
   { gateway }: Service,
@@ -36,7 +45,7 @@ function stateFile(): string {
 }
 
 beforeAll(async () => {
-  const service = await startService({ dataDir });
+  await start();
   for (let number = 0; number < 50; number += 1) await call(service, `text ${number} `.repeat(200));
   await service.stop();
   whole = readFileSync(stateFile());
@@ -61,7 +70,7 @@ it.each(byLength(inShort, Object.keys(damages)))(
   async (name) => {
     writeFileSync(stateFile(), damages[name]?.(whole) ?? whole);
     const damaged = readFileSync(stateFile());
-    const service = await startService({ dataDir });
+    await start();
     expect(service.output()).toMatch(
       /"kind":"state_discarded","reason":"the shared state is damaged \(.+\) and was set aside as .*damaged\.mdb; .* count from zero"/,
     );
@@ -71,17 +80,13 @@ it.each(byLength(inShort, Object.keys(damages)))(
   },
 );
 
-it('an intact or empty state is used unchanged', async () => {
+it('an intact state is used unchanged', async () => {
   writeFileSync(stateFile(), whole);
-  const first = await startService({ dataDir });
-  expect((await call(first, 'text 1 '.repeat(200))).cache).toBe('HIT');
-  await first.stop();
-  truncateSync(stateFile(), 0);
-  const second = await startService({ dataDir });
-  expect((await call(second, 'x')).status).toBe(200);
-  expect(first.output() + second.output()).not.toContain('state_discarded');
-  expect(existsSync(stateFile())).toBe(true);
-  await second.stop();
+  await start();
+  expect((await call(service, 'text 1 '.repeat(200))).cache).toBe('HIT');
+  expect((await call(service, 'before')).left).toBe('949');
+  expect(service.output()).not.toContain('state_discarded');
+  await service.stop();
 });
 
 /** As if the machine had been started since: each boot has an identifier, which the state's file is named by. */
@@ -92,18 +97,28 @@ function bootMachine(): void {
   renameSync(stateFile(), path.join(stateFolder, earlier));
 }
 
-it.each([
-  ['stopped, goes on with', true],
-  ['killed, begins without', false],
-])('after a boot of the machine a service that was %s the counts and cached responses of before', async (_how, goesOn) => {
-  writeFileSync(stateFile(), whole);
-  const first = await startService({ dataDir });
-  expect((await call(first, 'before')).left).toBe('949');
-  await (goesOn ? first.stop() : first.killAll());
+it('after a boot of the machine a service that was stopped goes on with the counts and cached responses of before', async () => {
   bootMachine();
-  const second = await startService({ dataDir });
-  expect((await call(second, 'before')).cache).toBe(goesOn ? 'HIT' : 'MISS');
-  expect((await call(second, 'after')).left).toBe(goesOn ? '948' : '998');
-  expect(second.output().includes('state_discarded')).toBe(!goesOn);
-  await second.stop();
+  await start();
+  expect((await call(service, 'before')).cache).toBe('HIT');
+  expect((await call(service, 'after')).left).toBe('948');
+  expect(service.output()).not.toContain('state_discarded');
+  await service.stop();
+});
+
+it('an empty state is used unchanged', async () => {
+  truncateSync(stateFile(), 0);
+  await start();
+  expect((await call(service, 'before')).status).toBe(200);
+  expect(service.output()).not.toContain('state_discarded');
+  expect(existsSync(stateFile())).toBe(true);
+});
+
+it('after a boot of the machine a service that was killed begins without the counts and cached responses of before', async () => {
+  await service.killAll();
+  bootMachine();
+  await start();
+  expect((await call(service, 'before')).cache).toBe('MISS');
+  expect((await call(service, 'after')).left).toBe('998');
+  expect(service.output()).toContain('state_discarded');
 });

@@ -34,8 +34,12 @@ function removeMetadata(dataDir: string): void {
   for (const name of readdirSync(dataDir).filter((file) => file.startsWith('metadata.db'))) rmSync(path.join(dataDir, name));
 }
 
+/** With records of an earlier start; what a volume has of its own is nothing strange in it. */
+const usedDir = freshFolder();
+
 it('a start refuses a missing or empty metadata.db beside records, points to the backup, and creates a new one only on request', async () => {
-  const dataDir = freshFolder();
+  const dataDir = usedDir;
+  mkdirSync(path.join(dataDir, 'lost+found'));
   await (await startService({ dataDir })).stop();
   const refusals: Run[] = [];
   removeMetadata(dataDir);
@@ -86,8 +90,7 @@ it('a first start that is killed before it is up has shown its key', async () =>
 });
 
 it('a data folder without permission is named with its owner and what to do, by every command', async () => {
-  const dataDir = freshFolder();
-  await (await startService({ dataDir })).stop();
+  const dataDir = usedDir;
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(dataDir, 0, 0);
   chmodSync(dataDir, isRoot ? 0o700 : 0o500);
@@ -120,9 +123,6 @@ it('a folder full of other files is not used as the data folder', async () => {
     `The data folder ${dataDir} has other files (a.md, b.md, c.md, and 1 more) and none of Gatelog's. Set GATELOG_DATA_DIR to a folder that is empty or does not exist yet.\n`,
   ]);
   expect(readdirSync(dataDir).length).toBe(4);
-  const volume = freshFolder();
-  mkdirSync(path.join(volume, 'lost+found'));
-  await (await startService({ dataDir: volume })).stop();
 });
 
 it('a start names a data folder that is a file', async () => {

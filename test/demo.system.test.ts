@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { createClient } from '../src/client/client.ts';
 import { eventually } from './support/eventually.ts';
 import { ownEnvironment } from './support/own-environment.ts';
@@ -12,6 +12,16 @@ import { stablePort } from './support/stable-port.ts';
 
 function folders(): readonly string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith('gatelog-demo-'));
+}
+
+const named: string[] = [];
+afterAll(() => named.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+/** A folder for a setting to name. */
+function namedFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-named-'));
+  named.push(folder);
+  return folder;
 }
 
 it('shows teams with what they cost, a session that was most expensive, and nothing is left of it after Ctrl-C', async () => {
@@ -48,7 +58,7 @@ it('shows teams with what they cost, a session that was most expensive, and noth
 
 it('Ctrl-C while it fills leaves nothing either, also of a folder that a setting names', async () => {
   const port = await stablePort();
-  const dataDir = path.join(mkdtempSync(path.join(tmpdir(), 'gatelog-named-')), 'data');
+  const dataDir = path.join(namedFolder(), 'data');
   const demo = spawn(process.execPath, [program, 'demo', '--requests', '600', '--port', String(port)], {
     env: { ...ownEnvironment(), GATELOG_DATA_DIR: dataDir },
   });
@@ -66,7 +76,7 @@ it('Ctrl-C while it fills leaves nothing either, also of a folder that a setting
 });
 
 it('a folder that holds something is left alone', async () => {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'gatelog-named-'));
+  const dataDir = namedFolder();
   writeFileSync(path.join(dataDir, 'mine.txt'), 'mine');
   const demo = spawn(process.execPath, [program, 'demo'], { env: { ...ownEnvironment(), GATELOG_DATA_DIR: dataDir } });
   let said = '';

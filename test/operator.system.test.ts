@@ -95,16 +95,6 @@ describe("the operator's socket", () => {
     expect(statSync(socket, { throwIfNoEntry: false })).toBeUndefined();
     expect(await gatelog(dataDir, 'dead-letters', 'list')).toEqual({ code: 5, stdout: '', stderr: nobody });
   });
-
-  it('exists for a data folder whose path is too long for a socket, and is reached by no key: the API does not know its addresses', async () => {
-    const dataDir = path.join(freshFolder(), 'a'.repeat(120), 'data');
-    mkdirSync(path.dirname(dataDir));
-    const service = await startService({ dataDir });
-    expect((await gatelog(dataDir, 'dead-letters', 'list')).stderr).toContain('There are no dead letters');
-    expect((await apiClient(service.api).call('GET', '/dead-letters')).status).toBe(404);
-    expect((await fetch(`${service.gateway}/dead-letters`)).status).not.toBe(200);
-    await service.stop();
-  });
 });
 
 async function withLetter({ dataDir }: Service, responseHead: string): Promise<{ readonly requestId: RequestId; readonly id: string }> {
@@ -116,15 +106,23 @@ async function withLetter({ dataDir }: Service, responseHead: string): Promise<{
   return { requestId, id: /^([0-9a-f]{12}-[0-9a-f]{16}) /m.exec(stdout)?.[1] ?? '' };
 }
 
-describe('gatelog dead-letters', () => {
-  const letterDataDir = makeDataDir();
+describe('gatelog dead-letters, with a data folder whose path is too long for a socket', () => {
+  const parent = makeDataDir();
+  const letterDataDir = path.join(parent, 'a'.repeat(120), 'data');
   let service: Service;
   beforeAll(async () => {
+    mkdirSync(letterDataDir, { recursive: true });
     service = await startService({ dataDir: letterDataDir });
   });
   afterAll(async () => {
     await service?.stop();
-    removeDataDir(letterDataDir);
+    removeDataDir(parent);
+  });
+
+  it("reaches the operator's socket, which is reached by no key: the API does not know its addresses", async () => {
+    expect((await gatelog(letterDataDir, 'dead-letters', 'list')).stderr).toContain('There are no dead letters');
+    expect((await apiClient(service.api).call('GET', '/dead-letters')).status).toBe(404);
+    expect((await fetch(`${service.gateway}/dead-letters`)).status).not.toBe(200);
   });
 
   it('lists, shows without and with bodies, and replays what this version can store', async () => {

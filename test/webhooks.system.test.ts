@@ -3,7 +3,7 @@ import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Sqlite from 'libsql';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { closeReceivers, type Receiver, startReceiver } from '../src/events/channels/testing/receiver.ts';
 import { apiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';
@@ -27,8 +27,10 @@ const services: Service[] = [];
 
 afterEach(async () => {
   await Promise.all(services.splice(0).map((service) => service.stop()));
+});
+afterAll(() => {
   closeReceivers();
-  for (const folder of folders.splice(0)) removeDataDir(folder);
+  for (const folder of folders) removeDataDir(folder);
 });
 
 function freshFolder(): string {
@@ -37,8 +39,8 @@ function freshFolder(): string {
   return folder;
 }
 
-async function start(dataDir: string, environment: Readonly<Record<string, string>> = {}): Promise<Service> {
-  const service = await startService({ dataDir, environment: { GATELOG_TARGET_ALLOWLIST: 'localhost', ...environment } });
+async function start(dataDir: string): Promise<Service> {
+  const service = await startService({ dataDir, environment: { GATELOG_TARGET_ALLOWLIST: 'localhost' } });
   services.push(service);
   return service;
 }
@@ -131,41 +133,6 @@ it('a destination that hangs and one that is dead delay no other', async () => {
   expect((await statusOf(service, dead.id)).pending).toBe(500);
 });
 
-it('a destination that answers 410 is disabled, and the other webhook is told', async () => {
-  const [gone, other] = [await startReceiver(410), await startReceiver(200)];
-  const {
-    dataDir,
-    webhooks: [refusing = none, told = none],
-  } = folderWith(`${gone.origin}/`, `${other.origin}/`);
-  const [planted] = await plantEvents(dataDir, refusing.id, 1);
-  const service = await start(dataDir);
-  await eventually('the other webhook to be told', () => other.posts[0]);
-  const [post] = other.posts;
-  expect(new Webhook(told.secret).verify(post?.body ?? '', post?.headers as Record<string, string>)).toMatchObject({
-    type: 'webhook.disabled',
-    data: { webhook_id: refusing.id, destination: `${gone.origin}/…`, delivery_id: planted, event: 'webhook.exhausted' },
-  });
-  const disabled = async () => {
-    const status = await statusOf(service, refusing.id);
-    return status.state === 'disabled' ? status : undefined;
-  };
-  expect(await eventually('the webhook to be disabled', disabled)).toMatchObject({ disabled_reason: 'gone', pending: 0 });
-});
-
-it('a receiver over HTTPS gets signed events when its certificate is trusted', async () => {
-  const receiver = await startReceiver(204, 'https');
-  const dataDir = freshFolder();
-  const certificate = path.join(freshFolder(), 'ca.pem');
-  writeFileSync(certificate, receiver.ca ?? '');
-  const service = await start(dataDir, { NODE_EXTRA_CA_CERTS: certificate });
-  const { id, secret } = await createWebhook(service, `${receiver.origin}/hook?a=b`);
-  const { body } = await apiClient(service.api).call<{ readonly success: boolean }>('POST', `/v1/webhooks/${id}/test`);
-  expect(body.data).toMatchObject({ success: true, message: 'The destination answered 204.' });
-  const [post] = receiver.posts;
-  expect(post?.path).toBe('/hook?a=b');
-  expect(new Webhook(secret).verify(post?.body ?? '', post?.headers as Record<string, string>)).toMatchObject({ type: 'webhook.test' });
-});
-
 it('a backup has what is pending; a service restored from it delivers that under the same identifier', async () => {
   let status = 500;
   const receiver = await startReceiver((response) => response.writeHead(status).end());
@@ -190,28 +157,69 @@ it('a backup has what is pending; a service restored from it delivers that under
   expect((await deliveriesOf(service, webhook.id)).map(({ id, state }) => [id, state])).toEqual([[planted, 'delivered']]);
 });
 
-it('an erasure leaves no delivery of the user and no byte of what receivers answered', async () => {
-  const dataDir = freshFolder();
-  const first = await start(dataDir);
-  const webhook = await createWebhook(first, 'https://hooks.example.com/1');
-  const call = await fetch(`${first.gateway}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${testKey}`, 'Content-Type': 'application/json', 'Svc-User-Id': 'ann' },
-    body: JSON.stringify({ model: 'echo/words', messages: [{ role: 'user', content: 'hello' }] }),
+describe('one after the other, on one data folder', () => {
+  let dataDir: string;
+  let service: Service;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await startReceiver(204, 'https');
   });
-  await call.arrayBuffer();
-  const requestId = call.headers.get('svc-id') ?? '';
-  await apiClient(first.api).stored(requestId);
-  await first.stop();
-  const echoed = randomBytes(48).toString('base64url');
-  await plantAnswered(dataDir, webhook.id, requestId, echoed);
-  expect([...filesHolding(dataDir, echoed).keys()]).not.toEqual([]);
-  const service = await start(dataDir);
-  const answered = async () => {
-    const { status, body } = await apiClient(service.api).call<{ readonly requests: number }>('DELETE', '/v1/user/ann');
-    return status === 200 ? body.data : undefined;
-  };
-  expect(await eventually('the receipt', answered)).toMatchObject({ requests: 1 });
-  expect([...filesHolding(dataDir, echoed).keys()]).toEqual([]);
-  expect((await deliveriesOf(service, webhook.id)).filter(({ state }) => state === 'delivered')).toEqual([]);
+  afterAll(async () => service?.stop());
+
+  it('a destination that answers 410 is disabled, and the other webhook is told', async () => {
+    const [gone, other] = [await startReceiver(410), await startReceiver(200)];
+    const {
+      dataDir: folder,
+      webhooks: [refusing = none, told = none],
+    } = folderWith(`${gone.origin}/`, `${other.origin}/`);
+    dataDir = folder;
+    const [planted] = await plantEvents(dataDir, refusing.id, 1);
+    const certificate = path.join(freshFolder(), 'ca.pem');
+    writeFileSync(certificate, receiver.ca ?? '');
+    service = await startService({ dataDir, environment: { GATELOG_TARGET_ALLOWLIST: 'localhost', NODE_EXTRA_CA_CERTS: certificate } });
+    await eventually('the other webhook to be told', () => other.posts[0]);
+    const [post] = other.posts;
+    expect(new Webhook(told.secret).verify(post?.body ?? '', post?.headers as Record<string, string>)).toMatchObject({
+      type: 'webhook.disabled',
+      data: { webhook_id: refusing.id, destination: `${gone.origin}/…`, delivery_id: planted, event: 'webhook.exhausted' },
+    });
+    const disabled = async () => {
+      const status = await statusOf(service, refusing.id);
+      return status.state === 'disabled' ? status : undefined;
+    };
+    expect(await eventually('the webhook to be disabled', disabled)).toMatchObject({ disabled_reason: 'gone', pending: 0 });
+  });
+
+  it('a receiver over HTTPS gets signed events when its certificate is trusted', async () => {
+    const { id, secret } = await createWebhook(service, `${receiver.origin}/hook?a=b`);
+    const { body } = await apiClient(service.api).call<{ readonly success: boolean }>('POST', `/v1/webhooks/${id}/test`);
+    expect(body.data).toMatchObject({ success: true, message: 'The destination answered 204.' });
+    const [post] = receiver.posts;
+    expect(post?.path).toBe('/hook?a=b');
+    expect(new Webhook(secret).verify(post?.body ?? '', post?.headers as Record<string, string>)).toMatchObject({ type: 'webhook.test' });
+  });
+
+  it('an erasure leaves no delivery of the user and no byte of what receivers answered', async () => {
+    const webhook = await createWebhook(service, 'https://hooks.example.com/1');
+    const call = await fetch(`${service.gateway}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${testKey}`, 'Content-Type': 'application/json', 'Svc-User-Id': 'ann' },
+      body: JSON.stringify({ model: 'echo/words', messages: [{ role: 'user', content: 'hello' }] }),
+    });
+    await call.arrayBuffer();
+    const requestId = call.headers.get('svc-id') ?? '';
+    await apiClient(service.api).stored(requestId);
+    await service.stop();
+    const echoed = randomBytes(48).toString('base64url');
+    await plantAnswered(dataDir, webhook.id, requestId, echoed);
+    expect([...filesHolding(dataDir, echoed).keys()]).not.toEqual([]);
+    service = await startService({ dataDir });
+    const answered = async () => {
+      const { status, body } = await apiClient(service.api).call<{ readonly requests: number }>('DELETE', '/v1/user/ann');
+      return status === 200 ? body.data : undefined;
+    };
+    expect(await eventually('the receipt', answered)).toMatchObject({ requests: 1 });
+    expect([...filesHolding(dataDir, echoed).keys()]).toEqual([]);
+    expect((await deliveriesOf(service, webhook.id)).filter(({ state }) => state === 'delivered')).toEqual([]);
+  });
 });

@@ -5,6 +5,7 @@ import type { SessionItem } from '../src/contract/sessions/item.ts';
 import type { SessionNode } from '../src/contract/sessions/view.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
+import { byLength } from './support/test-length.ts';
 
 let service: Service;
 let api: ApiClient;
@@ -86,7 +87,7 @@ describe('a session', () => {
 
 const writers = 10;
 const readers = 10;
-const callsOfWriter = 30;
+const callsOfWriter = byLength(12, 30);
 const shared = ['busy-0', 'busy-1', 'busy-2'];
 
 /** Whole units of 10⁻¹² dollars. */

@@ -9,3 +9,18 @@ export async function openBrowser(): Promise<Browser> {
   const args = [...chromium.args.filter((argument) => argument !== '--single-process'), '--disable-gpu'];
   return launcher.launch({ executablePath: await chromium.executablePath(), args, headless: true });
 }
+
+let shared: Promise<Browser> | undefined;
+
+/** One for all test files of this process, with whose end it ends. Each file ends its pages with {@link endPages}. */
+export async function sharedBrowser(): Promise<Browser> {
+  // A page can take its browser down with it.
+  if (shared === undefined || !(await shared).isConnected()) shared = openBrowser();
+  return shared;
+}
+
+/** Ends what a file has open in the browser that all share, after a failed test too. */
+export async function endPages(): Promise<void> {
+  const browser = await shared;
+  await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+}

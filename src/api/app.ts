@@ -33,7 +33,7 @@ export function createApi(ports: ApiPorts, document: () => object): Hono {
   // clickhouse` too.
   for (const [path, members] of byPath(openEndpoints)) {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
-    refuseOtherMethods(app, path, methodsAt(path, allEndpoints));
+    refuseOtherMethods(app, path, () => methodsAt(path, allEndpoints));
   }
   addSite(app, ports.site);
   const limitBody = makeBodyLimit(ports.bodyMaxBytes);
@@ -41,11 +41,11 @@ export function createApi(ports: ApiPorts, document: () => object): Hono {
   addMcp(app, ports, limitBody);
   for (const [path, members] of byPath(endpoints)) {
     for (const endpoint of members) addEndpoint(app, endpoint, { ports, limitBody, turns, path });
-    refuseOtherMethods(app, path, methodsAt(path, allEndpoints));
+    refuseOtherMethods(app, path, () => methodsAt(path, allEndpoints));
   }
   for (const [path, endpoint] of aliases) {
     addEndpoint(app, endpoint, { ports, limitBody, turns, path });
-    refuseOtherMethods(app, path, [endpoint.declaration.method.toUpperCase()]);
+    refuseOtherMethods(app, path, () => [endpoint.declaration.method.toUpperCase()]);
   }
   return app;
 }
@@ -73,7 +73,7 @@ const withoutSniffing: MiddlewareHandler = async (context, next) => {
 function addMcp(app: Hono, ports: ApiPorts, limitBody: LimitBody): void {
   const calls = new McpCalls();
   app.post(mcpPath, (context) => answerMcp(context, { ports, calls, limitBody, fetch: (request, reader) => app.fetch(request, reader) }));
-  refuseOtherMethods(app, mcpPath, ['POST']);
+  refuseOtherMethods(app, mcpPath, () => ['POST']);
 }
 
 /** Answers preflights and allows calls from these origins; no middleware for an empty list. */
@@ -84,10 +84,16 @@ function crossOriginLines(origins: readonly string[]): readonly MiddlewareHandle
   return [cors({ origin, allowMethods: [...methods], exposeHeaders: [exposed], maxAge: maxAgeSeconds })];
 }
 
-/** @param methods of the path's own endpoints and of later parameterised paths that match it. */
-function refuseOtherMethods(app: Hono, path: string, methods: readonly string[]): void {
+/**
+ * @param methodsOfPath of the path's own endpoints and of later parameterised paths that match it. Asked at the first request that no
+ * endpoint takes: those of all paths together would delay every start by tens of milliseconds.
+ */
+function refuseOtherMethods(app: Hono, path: string, methodsOfPath: () => readonly string[]): void {
+  let known: readonly string[] | undefined;
   app.all(routerPath(path), async (context, next) => {
     const { method } = context.req;
+    known ??= methodsOfPath();
+    const methods = known;
     if (methods.includes(method === 'HEAD' ? 'GET' : method)) return next();
     if (readsAsQuery(method, context.req.path)) throw unknownPath(method, context.req.path);
     context.header('Allow', methods.join(', '));

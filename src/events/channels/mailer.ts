@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import type { AttemptOutcome } from '../../model/events/attempt.ts';
 import { maxHeadBytes } from '../../model/events/attempt.ts';
 import { messageOf } from '../../model/errors.ts';
@@ -35,10 +34,11 @@ export type SendMail = (mail: Mail, signal: AbortSignal) => Promise<AttemptOutco
 
 const defaultTimeoutMs = 20_000;
 
-/** Speaks SMTP with the deployment's mail server, over a connection for each mail. */
-export function makeMailer({ server, sender, timeoutMs = defaultTimeoutMs, ca }: MailerOptions): SendMail {
+/** What speaks SMTP has forty files, which a start does without. */
+async function openTransport({ server, timeoutMs, ca }: MailerOptions) {
+  const { createTransport } = await import('nodemailer');
   const { host, port, tls, login } = server;
-  const transport = createTransport({
+  return createTransport({
     host,
     port,
     secure: tls === 'implicit',
@@ -54,12 +54,21 @@ export function makeMailer({ server, sender, timeoutMs = defaultTimeoutMs, ca }:
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+/** Speaks SMTP with the deployment's mail server, over a connection for each mail. */
+export function makeMailer({ timeoutMs = defaultTimeoutMs, ...options }: MailerOptions): SendMail {
+  const { sender } = options;
+  let transport: ReturnType<typeof openTransport> | undefined;
   return async ({ to, subject, text, html, id, topic }, signal) => {
     signal.throwIfAborted();
     const deadline = AbortSignal.timeout(timeoutMs);
     const domain = /@([^>]+)>?$/.exec(sender)?.[1] ?? 'localhost';
     try {
-      const sent = await transport.sendMail({
+      transport ??= openTransport({ ...options, timeoutMs });
+      const sent = await (
+        await transport
+      ).sendMail({
         from: sender,
         to: to.map((address) => ({ name: '', address })),
         subject: literally(subject),

@@ -15,6 +15,7 @@ import { portProblem } from '../supervisor/port-check.ts';
 import { type Addresses, stopMarginMs, Supervisor } from '../supervisor/supervisor.ts';
 import { useDataDir } from '../supervisor/data-folder.ts';
 import { familiesOf } from '../health/metric-families.ts';
+import { isMetadataPrepared } from '../metadata/prepared.ts';
 import { startMetadataProcess } from './metadata-process.ts';
 import { continueSyncedState, syncState } from '../state/over-boots.ts';
 import { setDamagedStateAside } from '../state/set-aside.ts';
@@ -64,7 +65,7 @@ export async function startService(
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
   const meter = new Meter(familiesOf.supervisor);
   const observe = measured(meter, makeLogger(config.logLevel, 'supervisor'));
-  const metadata = startMetadataProcess();
+  const metadata = isMetadataPrepared(config.dataDir) ? undefined : startMetadataProcess();
   let supervisor: Supervisor | undefined;
   let hasStarted = false;
   const stop = async (calls: CallsEnd): Promise<void> => {
@@ -93,7 +94,7 @@ export async function startService(
     });
     const { dataDir, bootstrapApiKey: bootstrapKey, region } = config;
     const order = { dataDir, newMetadata: first.newMetadata, bootstrapKey, region };
-    const freshKey = await metadata.prepare(order, { showKey: first.showKey, observe });
+    const freshKey = await metadata?.prepare(order, { showKey: first.showKey, observe });
     const callsMs = { SIGTERM: config.stopCallsMs, SIGINT: Math.min(config.stopCallsMs, interruptCallsMs) };
     const stopLimits = { callsMs, marginMs: stopMarginMs };
     const addresses = await supervisor.start();
@@ -103,7 +104,7 @@ export async function startService(
     await stop({ maxMs: 0, cut: new AbortController().signal });
     throw error;
   } finally {
-    metadata.end();
+    metadata?.end();
   }
 }
 

@@ -22,7 +22,7 @@ import { viewsAndBoards } from './migrations/0018-views-and-boards.ts';
 import { operatorPrices } from './migrations/0019-operator-prices.ts';
 import type { Migration } from './migrations/migration.ts';
 
-/** In the order of application. */
+/** In the order of application. `steps.ts` names them. */
 const migrations: readonly Migration[] = [
   firstTables,
   pendingChanges,
@@ -43,8 +43,6 @@ const migrations: readonly Migration[] = [
   viewsAndBoards,
   operatorPrices,
 ];
-
-export const metadataSteps: readonly string[] = migrations.map(({ name }) => name);
 
 /** Migrates the tables; see `migrateSqlite`. @param now Unix milliseconds. */
 export async function migrateMetadata(database: MetadataQueries, now: () => number, observe?: Observe): Promise<void> {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { metadataSteps } from '../../metadata/migrate.ts';
+import { metadataSteps } from '../../metadata/steps.ts';
 import { eventsSteps } from '../../events/database/database.ts';
 import { syncFolder } from '../../platform/files.ts';
 import { takeLock } from '../../platform/process-lock.ts';

@@ -36,16 +36,21 @@ const prefixDigits = 4;
 const zero = '0'.charCodeAt(0);
 const noLengths: ReadonlySet<number> = new Set();
 
-/** Valid lengths by the first four digits. */
-const lengthsByPrefix: ReadonlyMap<string, ReadonlySet<number>> = new Map(
-  Array.from({ length: 10 ** prefixDigits }, (_, value) => String(value).padStart(prefixDigits, '0'))
-    .map((prefix) => [prefix, new Set(issuers.filter((issuer) => issues(issuer, prefix)).flatMap(({ lengths }) => lengths))] as const)
-    .filter(([, lengths]) => lengths.size > 0),
-);
+const lengthsByPrefix = readIssuers();
 
-function issues({ from, to }: Issuer, prefix: string): boolean {
-  const start = prefix.slice(0, from.length);
-  return start >= from && start <= to;
+/** Valid lengths by the first four digits, none of which begins with a zero. */
+function readIssuers(): ReadonlyMap<string, ReadonlySet<number>> {
+  const found = new Map<string, Set<number>>();
+  for (const { from, to, lengths } of issuers) {
+    const last = Number(to.padEnd(prefixDigits, '9'));
+    for (let value = Number(from.padEnd(prefixDigits, '0')); value <= last; value += 1) {
+      const prefix = String(value);
+      const known = found.get(prefix) ?? new Set();
+      for (const length of lengths) known.add(length);
+      found.set(prefix, known);
+    }
+  }
+  return found;
 }
 
 /** A digit that may start a card number: not after a letter or digit, nor among the decimals of a number. */

@@ -10,7 +10,8 @@ interface DatedPrice {
   readonly provider: string | null;
   /** Unix milliseconds. */
   readonly from: number;
-  readonly price: Price;
+  /** Computed once it is asked for: a start needs none of hundreds. */
+  readonly price: () => Price;
 }
 
 /** A book of price lines. A whole name precedes a prefix, a longer prefix a shorter one, one provider any, and then the latest date counts. */
@@ -22,7 +23,7 @@ export function bookOfLines(table: PriceTable, lines: readonly PriceLine[]): Pri
   const find = (providerId: string | undefined, model: string, at: number): Price | undefined => {
     const holds = ({ provider, from }: DatedPrice): boolean => from <= at && (provider === null || provider === providerId);
     const named = byName.get(model)?.find(holds) ?? byName.get(undatedName(model))?.find(holds);
-    return (named ?? prefixes.find((row) => holds(row) && model.startsWith(row.model.slice(0, -1))))?.price;
+    return (named ?? prefixes.find((row) => holds(row) && model.startsWith(row.model.slice(0, -1))))?.price();
   };
   return {
     find,
@@ -49,6 +50,17 @@ function byPrecedence(one: DatedPrice, other: DatedPrice): number {
 }
 
 function datedPrice(table: PriceTable, line: PriceLine): DatedPrice {
+  const { model, provider, validFrom } = line;
+  let price: Price | undefined;
+  return {
+    model,
+    provider,
+    from: validFrom === null ? -Infinity : Date.parse(validFrom),
+    price: () => (price ??= priceOf(table, line)),
+  };
+}
+
+function priceOf(table: PriceTable, line: PriceLine): Price {
   const { model, provider, validFrom, source, contextWindow } = line;
   const reference = `${provider ?? '*'}/${model}`;
   const rates = rateKinds.flatMap((kind): [RateKind, Rate][] => {
@@ -56,18 +68,13 @@ function datedPrice(table: PriceTable, line: PriceLine): DatedPrice {
     return rate === undefined ? [] : [[kind, rate]];
   });
   return {
-    model,
-    provider,
-    from: validFrom === null ? -Infinity : Date.parse(validFrom),
-    price: {
-      table,
-      reference,
-      source,
-      validFrom: validFrom ?? '',
-      rates: withMissingRates({ reference, model, rates: new Map(rates) }, Infinity),
-      isFree: false,
-      contextWindow,
-    },
+    table,
+    reference,
+    source,
+    validFrom: validFrom ?? '',
+    rates: withMissingRates({ reference, model, rates: new Map(rates) }, Infinity),
+    isFree: false,
+    contextWindow,
   };
 }
 

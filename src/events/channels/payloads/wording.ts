@@ -79,16 +79,20 @@ function groupWording({ group, value }: AlertMessageGroup, unit: string): GroupW
   return { name: parts.join(', '), value: value === null ? 'no value' : quantity(value, unit) };
 }
 
-const plainNumber = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 });
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 2, maximumFractionDigits: 6 });
+const dollars = { style: 'currency', currency: 'USD', minimumFractionDigits: 2 } as const;
+
+/** Node reads what it knows of languages for the first of these, which takes a start 6 ms. */
+function numberText(value: number, options: Intl.NumberFormatOptions = {}): string {
+  return value.toLocaleString('en-US', { ...options, maximumFractionDigits: 6 });
+}
 
 /** How units are written where it is not behind a space. */
 const units: Readonly<Record<string, string>> = { milliseconds: ' ms', percent: ' %', ratio: '', '': '' };
 
 /** `$12.50`, `4.2 %`, `2,301 ms`. */
 function quantity(value: number, unit: string): string {
-  if (unit === 'usd') return dollars.format(value);
-  return `${plainNumber.format(value)}${units[unit] ?? ` ${unit}`}`;
+  if (unit === 'usd') return numberText(value, dollars);
+  return `${numberText(value)}${units[unit] ?? ` ${unit}`}`;
 }
 
 /** `2026-11-26 10:05:00 UTC`. */

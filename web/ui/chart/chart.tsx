@@ -42,7 +42,7 @@ export function Chart({ title, isTitleHidden = false, about, lead, height = 180,
   const [isTable, setIsTable] = useState(false);
   return (
     <figure className={styles['chart']} aria-label={title}>
-      <figcaption className={styles['head']}>
+      <figcaption className={styles['head']} data-over={isTitleHidden && !isTable}>
         <b className={isTitleHidden ? 'visually-hidden' : 'clip'} dir="auto" title={title}>
           {title}
         </b>

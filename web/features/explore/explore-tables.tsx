@@ -162,10 +162,15 @@ export function Pivot({ answer, metric, by, q, range }: PivotProps): ReactNode {
         isNumber: true,
         cell: (row: PivotRow) => {
           if (row.cells[index] === undefined) return '';
+          const text = texts[rows.indexOf(row)] ?? '';
+          const figure = text.trimEnd();
           return (
-            <KeyLink {...{ q, by, range }} groupKey={[...row.key, ...column]}>
-              {texts[rows.indexOf(row)]}
-            </KeyLink>
+            <>
+              <KeyLink {...{ q, by, range }} groupKey={[...row.key, ...column]}>
+                {figure}
+              </KeyLink>
+              {text.slice(figure.length)}
+            </>
           );
         },
       };

@@ -106,7 +106,7 @@ function Figures({ panel, range, q }: Pick<BoardPanelProps, 'panel' | 'range'> &
       key={metric}
       {...{ exploration, metric, q }}
       kind={chart}
-      height={isAlone ? 264 : 160}
+      height={isAlone ? 296 : 160}
       {...(isAlone ? { title: panel.title, isTitleHidden: true } : {})}
     />
   ));

@@ -8,7 +8,7 @@ import { hasMetadata } from '../../metadata/metadata-file.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { asInvoked } from './invocation-text.ts';
-import { wantsColours } from './paint.ts';
+import { paintedLines, wantsColours } from './paint.ts';
 
 /** The effects of commands. */
 export interface CommandDependencies {
@@ -81,13 +81,13 @@ export class ReaderLeft extends CommandError {
 export function systemDependencies(environment: CommandDependencies['environment']): CommandDependencies {
   return {
     environment,
-    print: (text) => process.stdout.write(`${text}\n`),
+    print: (text) => process.stdout.write(`${paintedLines(text)}\n`),
     write: writeToReader,
     // A hint may quote what a service has answered.
     hint: (text) => process.stderr.write(`${asInvoked(text.split('\n').map(printable).join('\n'), environment)}\n`),
     progress: (text) => {
       // Return to the start of the line, write, and erase the rest.
-      if (process.stderr.isTTY) process.stderr.write(`\r${text}\u001b[K`);
+      if (process.stderr.isTTY) process.stderr.write(`\r${printable(text)}\u001b[K`);
     },
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     isColoured: wantsColours(environment, process.stdout.isTTY),

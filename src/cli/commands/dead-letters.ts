@@ -1,4 +1,4 @@
-import { textTable } from '../../config/text-table.ts';
+import { printable, textTable } from '../../config/text-table.ts';
 import {
   type DeadLetterAnswer,
   deadLetterAnswerSchema,
@@ -10,6 +10,7 @@ import {
 import type { CommandContext } from '../base/dependencies.ts';
 import { CommandError } from '../base/dependencies.ts';
 import { type OperatorClient, operatorClient } from '../base/operator-client.ts';
+import { jsonText } from '../base/json.ts';
 
 export interface DeadLettersListOptions {
   readonly after?: string;
@@ -28,7 +29,7 @@ export async function listDeadLetters(context: CommandContext, { after, limit, r
     { method: 'GET', path: '/dead-letters', parameters: { after, limit, reason } },
     deadLetterListAnswerSchema,
   );
-  if (json === true) context.print(JSON.stringify(page, null, 2));
+  if (json === true) context.print(jsonText(page, 2));
   else if (page.letters.length > 0) context.print(textTable([header, ...page.letters.map(rowOf)]));
   if (page.total === 0) context.hint('There are no dead letters: everything that was recorded could be stored.');
   if (page.next !== null) context.hint(`There are ${page.total} in all; go on with: gatelog dead-letters list --after ${page.next}`);
@@ -50,7 +51,7 @@ export async function showDeadLetter(context: CommandContext, id: string, { bodi
     { method: 'GET', path: `/dead-letters/${encodeURIComponent(id)}`, parameters: { bodies: bodies === true ? 'true' : undefined } },
     deadLetterAnswerSchema,
   );
-  context.print(json === true ? JSON.stringify(letter, null, 2) : textOf(letter));
+  context.print(json === true ? jsonText(letter, 2) : textOf(letter));
 }
 
 function textOf({ frames, changes, ...letter }: DeadLetterAnswer): string {
@@ -65,7 +66,7 @@ function textOf({ frames, changes, ...letter }: DeadLetterAnswer): string {
   const parts = frames.map(({ kind, stamp_ms: stampMs, bytes, head, body }) =>
     [
       textTable([[kind, `at ${stampMs} ms`, bytes === null ? 'lost' : `${bytes} bytes`]]),
-      ...(head === null || head === undefined ? [] : [indented(JSON.stringify(head, null, 2))]),
+      ...(head === null || head === undefined ? [] : [indented(jsonText(head, 2))]),
       ...(body === null ? [] : [indented(body)]),
     ].join('\n'),
   );
@@ -74,9 +75,8 @@ function textOf({ frames, changes, ...letter }: DeadLetterAnswer): string {
   return [textTable(facts), ...parts, ...changed].join('\n\n');
 }
 
-/** Control characters, which could move the cursor of the terminal, become U+FFFD. */
 function indented(text: string): string {
-  const lines = text.split('\n').map((line) => `  ${line.replaceAll(/\p{Cc}/gu, '\u{fffd}')}`);
+  const lines = text.split('\n').map((line) => `  ${printable(line)}`);
   return lines.join('\n');
 }
 

@@ -21,6 +21,7 @@ import { type ExportFacts, type ExportQuery, type LineSource, receivedLines } fr
 import { fingerprintOf } from '../export/state.ts';
 import { timeOf } from '../base/time-window.ts';
 import { progressLine, shownAmount, shownBytes, shownDuration } from '../base/progress.ts';
+import { jsonText } from '../base/json.ts';
 
 export interface ExportOptions extends FilterOptions {
   readonly format?: string;
@@ -140,7 +141,7 @@ async function toFiles(
     }
     const manifest = await destination.finish();
     shown.end();
-    if (options.json === true) dependencies.print(JSON.stringify(manifest, undefined, 2));
+    if (options.json === true) dependencies.print(jsonText(manifest, 2));
     else dependencies.hint(`${shown.summary()}, ${shownBytes(destination.bytes)}: ${options.output}`);
   } catch (error) {
     destination.abandon();

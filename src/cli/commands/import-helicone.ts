@@ -14,6 +14,7 @@ import { apiSource, fileSource, identityOfFiles } from '../helicone/sources.ts';
 import type { Tally } from '../helicone/tally.ts';
 import { progressLine, shownAmount } from '../base/progress.ts';
 import { type TimeWindow, upstreamApi } from '../helicone/upstream-api.ts';
+import { jsonText } from '../base/json.ts';
 
 export interface ImportHeliconeOptions {
   readonly url?: string;
@@ -114,7 +115,7 @@ async function run<Position>(dependencies: CommandDependencies, running: Running
   }
   dependencies.progress('');
   const report = { ...result, isDryRun, source: source.identity.source };
-  dependencies.print(options.json === true ? JSON.stringify(jsonReport(report), null, 2) : textReport(report));
+  dependencies.print(options.json === true ? jsonText(jsonReport(report), 2) : textReport(report));
   const { counts } = result.tally.total();
   if (counts.rejected > 0 && progressFile !== null) dependencies.hint(`The rejected records are in ${progressFile.rejectedFile}.`);
   if (!isDryRun && !isReconciled(result.tally.total())) throw new CommandError('The two sides differ; see above.');

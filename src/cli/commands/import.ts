@@ -10,6 +10,7 @@ import { type CommandDependencies, CommandError } from '../base/dependencies.ts'
 import { openLines, type LineInput, maxLineBytes } from '../import/input.ts';
 import { LineSender } from '../import/send.ts';
 import { progressLine } from '../base/progress.ts';
+import { jsonText } from '../base/json.ts';
 
 export interface ImportOptions {
   readonly dryRun?: true;
@@ -59,7 +60,7 @@ export async function importFiles(dependencies: CommandDependencies, files: read
   }
   if (options.json === true) {
     const seconds = (performance.now() - startedAt) / 1000;
-    dependencies.print(JSON.stringify(reportOf(outcomes, dryRun, seconds), null, 2));
+    dependencies.print(jsonText(reportOf(outcomes, dryRun, seconds), 2));
   }
   const rejected = outcomes.reduce((sum, outcome) => sum + outcome.rejected, 0);
   if (rejected > 0) throw new CommandError(`${rejected} ${rejected === 1 ? 'line was' : 'lines were'} rejected; all others are on record.`);

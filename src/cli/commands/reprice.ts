@@ -8,6 +8,7 @@ import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { type CommandContext, type CommandDependencies, UsageError, withDatabase } from '../base/dependencies.ts';
 import { shownAmount } from '../base/progress.ts';
 import { operatorClient } from '../base/operator-client.ts';
+import { jsonText } from '../base/json.ts';
 
 export interface RepriceOptions extends FilterOptions {
   readonly startDate?: string;
@@ -23,7 +24,7 @@ export async function reprice(dependencies: CommandDependencies, options: Repric
   const order = orderOf(options);
   const client = serviceClient(dependencies);
   const sum = await applyAll((body) => client.prices.apply(body), dependencies, order);
-  dependencies.print(options.json === true ? JSON.stringify(jsonReport(sum, options), null, 2) : textReport(sum, options));
+  dependencies.print(options.json === true ? jsonText(jsonReport(sum, options), 2) : textReport(sum, options));
 }
 
 /** The operator's client unwraps the envelope; the parser expects it. */
@@ -44,7 +45,7 @@ export async function repriceAll(context: CommandContext, options: RepriceOption
     if (options.json === true) reports.push({ organization_id: id, organization: name, ...jsonReport(sum, options) });
     else context.print(`${printable(name)}: ${textReport(sum, options)}`);
   }
-  if (options.json === true) context.print(JSON.stringify(reports, null, 2));
+  if (options.json === true) context.print(jsonText(reports, 2));
 }
 
 /** @throws UsageError without a filter, and for one that cannot be understood. */

@@ -8,6 +8,7 @@ import {
 import type { CommandContext } from '../base/dependencies.ts';
 import { CommandError } from '../base/dependencies.ts';
 import { operatorClient } from '../base/operator-client.ts';
+import { jsonText } from '../base/json.ts';
 
 export interface StoreCheckOptions {
   readonly json?: true;
@@ -42,7 +43,7 @@ export async function checkStore(context: CommandContext, { json }: StoreCheckOp
   } finally {
     context.progress('');
   }
-  if (json === true) context.print(JSON.stringify({ checked: parts.length, damaged: found }, null, 2));
+  if (json === true) context.print(jsonText({ checked: parts.length, damaged: found }, 2));
   else if (found.length > 0) context.print(textTable([header, ...found.map(rowOf)]));
   if (found.length === 0) {
     context.hint(`All ${parts.length} parts of the store are whole.`);

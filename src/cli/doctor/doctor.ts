@@ -1,5 +1,5 @@
 import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
-import { jsonText } from '../terminal/json.ts';
+import { jsonText } from '../base/json.ts';
 import { packageVersion } from '../base/version.ts';
 import { type CheckedAddress, checkAddress, placeOf } from './address.ts';
 import { checkFigures } from './figures.ts';

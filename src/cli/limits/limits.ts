@@ -1,9 +1,10 @@
 import type { LimitUsage, RateLimit } from '../../client/client.ts';
+import { printable } from '../../config/text-table.ts';
 import { quoted } from '../../model/text.ts';
 import { serviceClient } from '../base/client.ts';
 import { type CommandDependencies, CommandError, UsageError } from '../base/dependencies.ts';
 import { exitCodes } from '../base/exit-codes.ts';
-import { jsonText } from '../terminal/json.ts';
+import { jsonText } from '../base/json.ts';
 import { writeRows } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { costText, countText } from '../terminal/texts.ts';
@@ -41,7 +42,7 @@ export async function setLimit(dependencies: CommandDependencies, given: string 
   const { data } = await client.limits.replace(at === -1 ? [...own, limit] : others.toSpliced(at, 0, limit));
   if (options.json === true) return dependencies.print(jsonText(data, 2));
   const instead = before.length === 0 ? '' : `, in place of ${before.map((one) => policyText(parsedPolicy(one.policy))).join(' and ')}`;
-  dependencies.print(`Set: ${policyText(policy)}${instead}.`);
+  dependencies.print(printable(`Set: ${policyText(policy)}${instead}.`));
   dependencies.hint('It holds within five seconds. Calls beyond it are answered 429.');
 }
 
@@ -56,7 +57,7 @@ export async function deleteLimit(dependencies: CommandDependencies, given: stri
   if (found === undefined) throw new CommandError(whyNotDeleted(data.find(isMeant), given), exitCodes.notFound);
   if (another !== undefined) throw new UsageError(`The policy ${quoted(given)} means two limits; say which by --key.`);
   await client.limits.replace(ownLimits(data).filter((limit) => limit !== found));
-  dependencies.print(`Deleted: ${policyText(policy)}.`);
+  dependencies.print(printable(`Deleted: ${policyText(policy)}.`));
 }
 
 function isSamePolicy(one: ReturnType<typeof parsedPolicy>, other: ReturnType<typeof parsedPolicy>): boolean {

@@ -56,6 +56,15 @@ describe('gatelog metrics', () => {
     expect([code, ...lines]).toEqual([0, 'COST   COUNT', '$1.50  2']);
   });
 
+  test('JSON escapes what would move the cursor of a terminal, and stays the same JSON', async () => {
+    const name = 'C1 \u009b2J and \u202e';
+    await rig.insert([{ requestId: newId(), createdAt: Date.UTC(2020, 0, 5), model: name }]);
+    const { lines } = await gatelog('metrics', '--by', 'model', '--start-date', '2020-01-01', '--end-date', '2020-02-01', '--json');
+    const text = lines.join('\n');
+    expect([text.includes('\u009b'), (JSON.parse(text) as readonly { readonly model: string }[])[0]?.model]).toEqual([false, name]);
+    expect(text).toContain(String.raw`C1 \u009b2J and \u202e`);
+  });
+
   test('groups by dimensions; other and total follow the rows', async () => {
     const { lines } = await gatelog(
       'metrics',

@@ -9,6 +9,7 @@ import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { checkedZone, timeOf } from '../base/time-window.ts';
 import { cellText, sparkline, unpricedMetric } from './cells.ts';
 import { titleText } from '../terminal/texts.ts';
+import { jsonText } from '../base/json.ts';
 
 export interface MetricsOptions extends FilterOptions {
   readonly metric?: string;
@@ -49,7 +50,7 @@ export async function showMetrics(dependencies: CommandDependencies, options: Me
 }
 
 export function asJson(value: unknown): string {
-  return JSON.stringify(value, null, 2);
+  return jsonText(value, 2);
 }
 
 /** What there is to ask for, as the service describes it. */

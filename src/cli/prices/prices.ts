@@ -11,6 +11,7 @@ import { messageOf } from '../../model/errors.ts';
 import { parseJson } from '../../model/text.ts';
 import { type CommandContext, CommandError } from '../base/dependencies.ts';
 import { operatorClient } from '../base/operator-client.ts';
+import { jsonText } from '../base/json.ts';
 
 export interface PricesImportOptions {
   readonly apply?: true;
@@ -30,7 +31,7 @@ export async function importPrices(context: CommandContext, file: string, option
   const body = { list: readList(file), source, zero_is_free: zeroIsFree, replace, dry_run: apply !== true };
   const done = await operatorClient(context).ask({ method: 'POST', path: '/prices/import', body }, priceImportAnswerSchema);
   if (json === true) {
-    context.print(JSON.stringify(done, null, 2));
+    context.print(jsonText(done, 2));
     return;
   }
   if (done.changes.length > 0) context.print(changesText(done.changes));
@@ -96,7 +97,7 @@ function countsText({ changes, same, left_out: { zero, provider, unit }, total }
 /** `gatelog prices list`: what was imported. */
 export async function listPrices(context: CommandContext, { json }: { readonly json?: true }): Promise<void> {
   const items = await operatorClient(context).ask({ method: 'GET', path: '/prices' }, operatorPricesAnswerSchema);
-  if (json === true) context.print(JSON.stringify(items, null, 2));
+  if (json === true) context.print(jsonText(items, 2));
   else if (items.length > 0) {
     const rows = items.map((item) => [...cellsOf(item), ratesText(item.rates), printable(item.source)]);
     context.print(textTable([['MODEL', 'PROVIDER', 'FROM', 'PRICE', 'SOURCE'], ...rows]));

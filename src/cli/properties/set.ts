@@ -6,6 +6,7 @@ import { type CommandDependencies, CommandError, UsageError } from '../base/depe
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { isAway, sentenceOf } from '../base/failure.ts';
 import { progressLine, shownNumber } from '../base/progress.ts';
+import { jsonText } from '../base/json.ts';
 
 export interface PropertiesSetOptions extends FilterOptions {
   readonly remove?: readonly string[];
@@ -39,7 +40,7 @@ export async function setProperties(
   const body = bodyOf(assignments, options);
   if (options.dryRun === true) {
     const { data } = await client.requests.previewChange(body);
-    print(options.json === true ? JSON.stringify(data, null, 2) : dryRunText(data));
+    print(options.json === true ? jsonText(data, 2) : dryRunText(data));
     return;
   }
   const { data } = await client.requests.change(body);
@@ -106,7 +107,7 @@ function progressText({ job_id: id, state, total, done, started_at: startedAt, e
 
 /** @throws CommandError when the job has failed. */
 function report({ print }: CommandDependencies, job: Job, { json }: PropertiesSetOptions): void {
-  if (json === true) print(JSON.stringify(job, null, 2));
+  if (json === true) print(jsonText(job, 2));
   else print(jobText(job));
   if (job.state !== 'done') throw new CommandError(`The job ${job.job_id} ended as ${job.state}. ${job.error ?? ''}`.trim());
 }

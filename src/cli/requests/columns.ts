@@ -4,7 +4,7 @@ import { UsageError } from '../base/dependencies.ts';
 import { statusColour } from '../base/paint.ts';
 import { type Clock, countText, lengthText, momentText, requestCostText, titleText } from '../terminal/texts.ts';
 import type { Column } from '../terminal/table.ts';
-import { jsonText } from '../terminal/json.ts';
+import { jsonText } from '../base/json.ts';
 import { shortColumns } from './names.ts';
 
 /** A column that the caller chose: its name as it was written, and where its value is. */

@@ -5,7 +5,7 @@ import { type CommandDependencies, UsageError } from '../base/dependencies.ts';
 import { measuredWindowOf } from '../base/measured-window.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { detailsText } from '../terminal/details.ts';
-import { jsonText } from '../terminal/json.ts';
+import { jsonText } from '../base/json.ts';
 import { paintOf } from '../terminal/shown.ts';
 import type { JsonOption } from './webhooks.ts';
 

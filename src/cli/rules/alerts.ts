@@ -1,9 +1,10 @@
 import type { Alert, AlertDelivery, AlertGroupState, AlertHistoryRow, AlertIncident, AlertPreviewQuery } from '../../client/client.ts';
+import { printable } from '../../config/text-table.ts';
 import { serviceClient } from '../base/client.ts';
 import { type CommandDependencies, UsageError } from '../base/dependencies.ts';
 import { shownAmount } from '../base/progress.ts';
 import { detailsText } from '../terminal/details.ts';
-import { jsonText } from '../terminal/json.ts';
+import { jsonText } from '../base/json.ts';
 import { paintOf, tableWriter, writeRows } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { countText, momentText } from '../terminal/texts.ts';
@@ -74,7 +75,9 @@ export async function muteAlert(dependencies: CommandDependencies, given: string
   // A channel with its `id` stays as it is, with its secrets.
   await serviceClient(dependencies).alerts.replace(alert.id, { ...alert, mute_until: muteUntil });
   dependencies.print(
-    muteUntil === null ? `${alert.name} tells again.` : `${alert.name} tells nothing until ${muteUntil}; incidents go on.`,
+    muteUntil === null
+      ? `${printable(alert.name)} tells again.`
+      : `${printable(alert.name)} tells nothing until ${muteUntil}; incidents go on.`,
   );
 }
 

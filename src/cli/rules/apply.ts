@@ -2,7 +2,7 @@ import { ApiError, type RuleSet, type RuleSetAnswer, type RuleSetChange } from '
 import { printable } from '../../config/text-table.ts';
 import { serviceClient } from '../base/client.ts';
 import type { CommandDependencies } from '../base/dependencies.ts';
-import { jsonText } from '../terminal/json.ts';
+import { jsonText } from '../base/json.ts';
 import { paintOf } from '../terminal/shown.ts';
 import { faultsError, readRuleFiles, type RuleFiles } from './rule-files.ts';
 

@@ -174,6 +174,15 @@ describe('a file that is small and means very much', () => {
 });
 
 describe('gatelog webhooks and alerts', () => {
+  it('a name that turns the direction of a line is said with its turns replaced', async () => {
+    const name = 'Errors \u202e1 ni';
+    await rig.call('POST', '/v1/alerts', { key: keyOf('admin'), body: { name, metric: 'count', threshold: 1, time_window: 60_000 } });
+    expect((await gatelog('alerts', 'mute', name, '--until', '2999-01-01')).printed).toBe(
+      'Errors \ufffd1 ni tells nothing until 2999-01-01T00:00:00.000Z; incidents go on.',
+    );
+    expect((await gatelog('alerts', 'unmute', name)).printed).toBe('Errors \ufffd1 ni tells again.');
+  });
+
   it('show, mute and delete by name', async () => {
     await gatelog('apply', '-f', file(rules));
     expect((await gatelog('webhooks', 'list')).printed).toMatch(/^NAME\s+DESTINATION.*\nops\s+https:\/\/hooks\.example\.com\/gatelog/);

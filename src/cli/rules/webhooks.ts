@@ -1,10 +1,11 @@
 import type { Delivery, Webhook } from '../../client/client.ts';
+import { printable } from '../../config/text-table.ts';
 import { serviceClient } from '../base/client.ts';
 import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
 import { filterOf, type FilterOptions } from '../filter/filter.ts';
 import { writeList } from '../base/lists.ts';
 import { detailsText } from '../terminal/details.ts';
-import { jsonText } from '../terminal/json.ts';
+import { jsonText } from '../base/json.ts';
 import { paintOf, rowWriter, writeRows } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { countText, momentText } from '../terminal/texts.ts';
@@ -89,7 +90,7 @@ export async function deleteWebhook(dependencies: CommandDependencies, given: st
 export async function testWebhook(dependencies: CommandDependencies, given: string, { json }: JsonOption): Promise<void> {
   const { id } = await webhookNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).webhooks.test(id);
-  dependencies.print(json === true ? jsonText(data, 2) : data.message);
+  dependencies.print(json === true ? jsonText(data, 2) : printable(data.message));
   if (!data.success) throw new CommandError('The destination did not take the event.');
 }
 

@@ -2,7 +2,7 @@ import type { RequestItem, SessionAnswer, SessionItem } from '../../client/clien
 import { serviceClient } from '../base/client.ts';
 import type { CommandDependencies } from '../base/dependencies.ts';
 import { detailsText } from '../terminal/details.ts';
-import { jsonText } from '../terminal/json.ts';
+import { jsonText } from '../base/json.ts';
 import { paintOf, writeLines } from '../terminal/shown.ts';
 import { type Column, layoutOf, tableText } from '../terminal/table.ts';
 import { type Clock, countText, lengthText, momentText, propertiesText } from '../terminal/texts.ts';

@@ -2,7 +2,7 @@ import type { ApiError, FollowedRequest, FollowOptions, FollowQuery, GatelogClie
 import { serviceClient } from '../base/client.ts';
 import { type CommandDependencies, ReaderLeft } from '../base/dependencies.ts';
 import { type FilterOptions, filterOf } from '../filter/filter.ts';
-import { jsonText } from '../terminal/json.ts';
+import { jsonText } from '../base/json.ts';
 import { painter } from '../base/paint.ts';
 import { checkedZone } from '../base/time-window.ts';
 import { requestLine, wallClock } from './request-line.ts';

@@ -1,7 +1,7 @@
 import { printable } from '../../config/text-table.ts';
 import { cellsOf, padded } from './cells.ts';
 import { isMarkedNumber } from '../../model/json/exact-numbers.ts';
-import { jsonText } from './json.ts';
+import { jsonText } from '../base/json.ts';
 import type { Paint } from '../base/paint.ts';
 
 /** What is told of one thing: a name and its text. Undefined: nothing to tell. */

@@ -1,5 +1,5 @@
 import type { CommandDependencies } from '../base/dependencies.ts';
-import { jsonText } from './json.ts';
+import { jsonText } from '../base/json.ts';
 import { painter, type Paint } from '../base/paint.ts';
 import { type Column, headOf, layoutOf, rowOf } from './table.ts';
 

@@ -18,7 +18,7 @@ import { windowOf } from '../requests/window.ts';
 import { sortOf } from '../base/sort.ts';
 import { unpricedAmong } from '../base/unpriced.ts';
 import { detailsText } from '../terminal/details.ts';
-import { jsonText } from '../terminal/json.ts';
+import { jsonText } from '../base/json.ts';
 import { paintOf, rowWriter, writeLines } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { type Clock, costText, countText, momentText, notPriced } from '../terminal/texts.ts';

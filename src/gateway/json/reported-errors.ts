@@ -1,3 +1,5 @@
+import { tellsError } from '../../model/record/failure.ts';
+import { parseJson } from '../../model/text.ts';
 import { wireFacts } from '../../providers/wire-facts.ts';
 import { bytesAt, objectAt, skipWhitespace } from './scan.ts';
 
@@ -12,16 +14,17 @@ export const failedChoice = new RegExp(String.raw`"finish_reason"\s*:\s*"(?:${li
 /** An element of a stream that is one JSON list. */
 export const failedElement = new RegExp(anyOf(failedElements));
 
-const jsonNull = Buffer.from('null');
+/** An `error` with more than these bytes says something. */
+const maxEmptyBytes = 1024;
 const failureTypes: ReadonlySet<string> = new Set(failureEvents.map((event) => `"${event}"`));
 
-/** @returns whether an object has a non-null `error` or the type of a failure; undefined where no whole object begins. */
+/** @returns whether an object has an `error` that says something, or the type of a failure; undefined where no whole object begins. */
 export function objectReportsError(json: Buffer): boolean | undefined {
   return objectAt(json, skipWhitespace(json, 0))?.members.some(({ name, value }) => {
     const text = bytesAt(json, value);
     switch (bytesAt(json, name).toString('latin1')) {
       case 'error':
-        return !text.equals(jsonNull);
+        return text.length > maxEmptyBytes || tellsError(parseJson(text.toString('utf8')));
       case 'type':
         return failureTypes.has(text.subarray(0, 64).toString('latin1'));
       default:

@@ -66,6 +66,7 @@ describe('a reply of status 200 that begins with an error goes on to the fallbac
     ],
     ['a choice that failed', pieces(['data: {"choices":[{"delta":{"content":""},"finish_reason":"error"}]}\n\n'])],
     ['JSON', pieces([overloaded], json)],
+    ['an error that is true, with a message beside it', pieces(['{"error":true,"message":"Busy"}'], json)],
     ['JSON over several lines', pieces(['{\n  "error": {\n', '    "code": 503,\n    "message": "Busy"\n  }\n}\n'], json)],
     ['a list of one error', pieces(['[{\n  "error": {\n    "code": 503\n  }\n}\n]'], json)],
     ['a line of JSON', pieces(['{"error":"model runner has stopped"}\n'], { 'Content-Type': 'application/x-ndjson' })],
@@ -124,6 +125,17 @@ describe('a reply is passed on byte for byte', () => {
       ['with an error after content', [content, errorChunk], events],
       ['with an error beside an answer', ['{"error":{"code":1},"choices":[{"message":{"content":"Hi"}}]}'], json],
       ['that only quotes an error', ['data: {"choices":[{"delta":{"role":"\\"error\\""}}]}\n\n', done], events],
+      // https://github.com/BerriAI/litellm/issues/18407: Apertis sends the last form with each good answer.
+      ...['""', '{}', '[]', 'false', '0', '{"message":"","type":"","param":"","code":null}'].flatMap(
+        (error): (typeof passing)[number][] => [
+          [`whose error is ${error}`, [`{"error":${error},"output":[]}`], json],
+          [
+            `with a piece whose error is ${error}`,
+            [`data: {"error":${error},"choices":[{"delta":{"content":""}}]}\n\n`, content, done],
+            events,
+          ],
+        ],
+      ),
       ['whose error is null', ['{"id":"resp_1","error":null,"output":[]}'], json],
       ['without content', ['{"object":"list","data":[]}'], json],
       ['without a body', [], events],

@@ -16,6 +16,16 @@ describe('a call that went well', () => {
       'whose body has an empty error',
       { response: JSON.stringify({ id: 'r', object: 'response', status: 'completed', error: null, output: [] }) },
     ],
+    ...['""', '{}', '[]', 'false', '0', '{"message":"","type":"","param":"","code":null}'].flatMap((error): [string, InterpretSketch][] => [
+      [`whose error is ${error}`, { response: `{"id":"r","object":"response","status":"completed","error":${error},"output":[]}` }],
+      [
+        `whose stream has an error that is ${error}`,
+        {
+          headers: stream,
+          response: `${chunk({ content: 'Hi' })}data: {"error":${error},"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`,
+        },
+      ],
+    ]),
     [
       'whose answer has an error beside it',
       {
@@ -62,6 +72,10 @@ describe('a reply of a good status', () => {
   test('that is an error has failed', () => {
     const response = JSON.stringify({ error: { message: 'Upstream is down', code: 502 }, user_id: 'u' });
     expect(failureIn({ response })).toEqual({ kind: 'reply', type: '502', message: 'Upstream is down' });
+  });
+
+  test('whose error is true has failed, by the message beside it', () => {
+    expect(failureIn({ response: '{"error":true,"message":"Busy"}' })).toEqual({ kind: 'reply', type: '', message: 'Busy' });
   });
 
   test('whose stream carries an error has failed, also behind content', () => {

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../model/record/exchange.ts';
-import { type Failure, type FailureKind, isFailedStatus } from '../../model/record/failure.ts';
+import { type Failure, type FailureKind, isFailedStatus, tellsError } from '../../model/record/failure.ts';
 import { loggedFactsOf } from '../../model/record/logged-facts.ts';
 import { exceedsBytes, isJsonObject, type JsonObject } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
@@ -67,8 +67,9 @@ function toldError(parsed: unknown): ToldError | undefined {
   const root: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (!isJsonObject(root)) return undefined;
   const { error } = root;
-  if (typeof error === 'string' && error !== '') return { type: firstText(root, ['error_type', 'code']), message: error };
-  if (!isJsonObject(error)) return undefined;
+  if (!tellsError(error)) return undefined;
+  if (typeof error === 'string') return { type: firstText(root, ['error_type', 'code']), message: error };
+  if (!isJsonObject(error)) return statedMessage(root);
   const { type, message } = { type: firstText(error, ['type', 'status', 'code']), message: firstText(error, ['message', 'msg']) };
   // Ours name their kind in the code.
   return { type: type === 'gatelog_error' ? firstText(error, ['code']) : type, message };

@@ -25,6 +25,19 @@ export function isFailedStatus(status: number): boolean {
   return status !== clientLeftStatus && (status < 200 || status >= 400);
 }
 
+/**
+ * Whether the `error` of a reply says anything. Some providers send one beside each good answer: null, an empty text or object, or an
+ * object of members that are empty themselves (Apertis: `{"message": "", "type": "", "param": "", "code": null}`).
+ */
+export function tellsError(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return Boolean(error);
+  return Object.values<unknown>({ ...error }).some((member) => (typeof member === 'object' ? !isEmpty(member) : Boolean(member)));
+}
+
+function isEmpty(value: object | null): boolean {
+  return value === null || Object.keys(value).length === 0;
+}
+
 /** The failure that a status tells of, where no more is known. */
 export function failureOfStatus(status: number): Failure | null {
   if (!isFailedStatus(status)) return null;

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../../test/support/eventually.ts';
 import { type OrganizationId, uuidOfHex, uuidToNumber } from '../../model/ids.ts';
+import type { BilledRequest } from '../../model/record/billed-request.ts';
+import { unreportedUsage } from '../../model/record/usage.ts';
 import { select } from '../../sql/query.ts';
 import { sql } from '../../sql/sql.ts';
 import { statementFor } from '../../sql/statement.ts';
@@ -13,6 +15,8 @@ import { makeRemoveExpired } from '../delete/retention.ts';
 import { type Connections, openConnections } from '../engine/connections.ts';
 import { makeRunStatement } from '../read/run-statement.ts';
 import { migrateStore } from '../schema/migrate.ts';
+import { type CompletedCall, makeUsageRows } from '../update/complete-usage.ts';
+import { PendingPatches } from '../update/pending-patches.ts';
 import { makeMoveBodies, type MoveBodies } from './move-bodies.ts';
 
 const organizations = ['01'.repeat(16), 'fe'.repeat(16)].map((hex) => uuidOfHex(hex));
@@ -22,6 +26,32 @@ const january = Date.UTC(2026, 0, 31, 23, 0);
 const rows = 1000;
 const everyMs = 60_000;
 const signal = AbortSignal.timeout(120_000);
+
+const billed: BilledRequest = {
+  createdAt: 0,
+  provider: 'OPENAI',
+  requestModel: 'm',
+  responseModel: '',
+  modelOverride: '',
+  serviceTier: '',
+  usage: unreportedUsage,
+  cost: null,
+  costSource: 'none',
+  priceReference: '',
+  appliedPrice: '',
+  cached: false,
+};
+const completedCall: CompletedCall = {
+  organizationId: first,
+  before: { requestId: uuidOfHex('00'.repeat(16)), awaitsUsage: true, billed },
+  usage: { ...unreportedUsage, promptTokens: 3, completionTokens: 2 },
+  responseModel: 'm',
+  serviceTier: '',
+  cost: undefined,
+  outputPreview: 'The answer',
+  acceptedAt: january,
+  keyId: '00000000-0000-0000-0000-000000000000',
+};
 
 let folder: string;
 let connections: Connections;
@@ -144,6 +174,29 @@ describe('a move that was cut off', () => {
     await moveOn();
     expect(await rowsOf(oldRows)).toEqual([{ n: 0 }]);
   });
+});
+
+test('a call whose usage comes while bodies are moved gets its preview, and one whose response was not kept gets none', async () => {
+  await command("ALTER TABLE bodies_before UPDATE response_kind = 'absent' WHERE prompt_text = '1' SETTINGS mutations_sync = 2");
+  await restart();
+  const rowsBefore = await rowsOf<{ readonly id: string; readonly at: string; readonly text: string }>(
+    `SELECT lower(hex(request_id)) AS id, toString(toUnixTimestamp64Milli(created_at)) AS at, prompt_text AS text FROM bodies_before
+      WHERE org_id = toUInt128('${uuidToNumber(first)}') AND prompt_text IN ('0', '1') ORDER BY text`,
+  );
+  const usageRows = makeUsageRows(connections, new PendingPatches());
+  for (const { id, at } of rowsBefore) {
+    const requestId = uuidOfHex(id);
+    await usageRows.complete({
+      ...completedCall,
+      before: { ...completedCall.before, requestId, billed: { ...billed, createdAt: Number(at) } },
+    });
+  }
+  const ids = rowsBefore.map(({ id }) => `reinterpretAsUInt128(reverse(unhex('${id}')))`).join(', ');
+  expect(
+    await rowsOf(
+      `SELECT output_preview AS preview FROM requests WHERE org_id = toUInt128('${uuidToNumber(first)}') AND request_id IN (${ids}) ORDER BY preview`,
+    ),
+  ).toEqual([{ preview: '' }, { preview: 'The answer' }]);
 });
 
 test('what is erased while bodies are moved is in neither table', async () => {

@@ -9,7 +9,7 @@ import { identifier } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { type CompiledSql, compileFor } from '../../sql/statement.ts';
-import { ownRows, requests } from '../../sql/tables.ts';
+import { bodies, ownRows, requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { updateSettings, withRetries, writePatch } from './change.ts';
 import type { Connections } from '../engine/connections.ts';
@@ -248,7 +248,7 @@ function costValue({ cost }: StatedCost): Fragment {
 /** The preview that the call may have: none where its own response is not kept. */
 async function keptPreview(connections: Connections, { organizationId, before, outputPreview }: CompletedCall): Promise<string> {
   if (outputPreview === '') return '';
-  const kept = ownRows('bodies', [isAt(before.billed), isRequest(before.requestId), sql`response_kind != 'absent'`]);
+  const kept = bodies([isAt(before.billed), isRequest(before.requestId), sql`response_kind != 'absent'`]);
   const found = compileFor(organizationId, select({ columns: sql`request_id`, from: kept, limit: 1 }));
   return (await readRows(connections, 'update', found, updateSettings)).length > 0 ? outputPreview : '';
 }

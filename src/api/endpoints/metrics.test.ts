@@ -247,6 +247,23 @@ async function sendBatch(queries: unknown): Promise<Response> {
 }
 
 describe('several metrics queries at once', () => {
+  test('500: after an error that no caller makes no further query begins, and none goes on behind the answer', async () => {
+    let [begun, running] = [0, 0];
+    const run: typeof rig.run = async (...asked) => {
+      begun += 1;
+      running += 1;
+      try {
+        if (begun === 1) throw new TypeError('unexpected');
+        return await rig.run(...asked);
+      } finally {
+        running -= 1;
+      }
+    };
+    const queries = Array.from({ length: 24 }, () => ({ metrics: ['count'], ...window }));
+    const response = await rig.call('POST', '/v1/metrics/batch', { body: { queries }, api: rig.withPorts({ run }) });
+    expect([response.status, begun, running]).toEqual([500, 4, 0]);
+  });
+
   test('200: each is answered in its place as it is alone, and one that fails says why', async () => {
     const queries = [
       { metrics: ['count', 'prompt_cache_read_rate'], ...window },

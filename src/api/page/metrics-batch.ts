@@ -1,6 +1,7 @@
 import type { MetricsBatchItem, MetricsQuery } from '../../contract/metrics/query.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { GatelogError, isApiErrorCode } from '../../model/errors.ts';
+import { forEachAtOnce } from '../../platform/bounds/at-once.ts';
 import type { MetricsAnswer } from '../../query/metrics/answer.ts';
 import { planMetrics } from '../../query/metrics/plan.ts';
 import type { RequestContext } from '../endpoint/endpoint.ts';
@@ -12,15 +13,13 @@ const queriesAtOnce = 4;
 
 type Answered = Omit<MetricsBatchItem, 'rows'> & { readonly rows: MetricsAnswer['rows'][number][] };
 
-/** Answers several metrics queries; one that fails does not keep the others from their rows. */
+/** Answers several metrics queries; one that is refused or fails says so, and the others have their rows. No query outlives the answer. */
 export async function readMetricsBatch(call: RequestContext, queries: readonly MetricsQuery[]): Promise<readonly Answered[]> {
   await setFreshUntil(call);
   const answers: Answered[] = [];
-  const waiting = queries.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, query] of waiting) answers[index] = await answered(call, query);
-  };
-  await Promise.all(Array.from({ length: queriesAtOnce }, work));
+  await forEachAtOnce([...queries.entries()], queriesAtOnce, async ([index, query]) => {
+    answers[index] = await answered(call, query);
+  });
   return answers;
 }
 

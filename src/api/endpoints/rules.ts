@@ -6,6 +6,7 @@ import type { Fault } from '../../model/fault.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { storedWebhook } from '../page/given-webhook.ts';
+import { inSettingTurn } from '../page/setting-turns.ts';
 import type { ApiPorts } from '../endpoint/ports.ts';
 import { planRuleSet, type RuleSetPlan } from './rule-plan.ts';
 
@@ -27,20 +28,12 @@ export const rules = [
     answer: ruleSetAnswerSchema,
     answered: 'What was changed, or would be.',
     errors: [400, 413, 415, 422],
-    run: ({ tenant, ports, body }) => inTurn(() => applySet(tenant, body, ports)),
+    // Two sets at once would each plan from what the other one changes.
+    run: ({ tenant, ports, body }) => inSettingTurn(tenant, () => applySet(tenant, body, ports)),
   }),
 ];
 
 const maxFaults = 50;
-
-/** Two sets at once would each plan from what the other one changes. */
-let latest: Promise<unknown> = Promise.resolve();
-
-async function inTurn<Value>(apply: () => Promise<Value>): Promise<Value> {
-  const turn = latest.then(apply);
-  latest = turn.catch(() => undefined);
-  return turn;
-}
 
 function readSet(body: unknown): RuleSet {
   const unknown = unknownFields(ruleSetSchema, body).map(({ path, nearest }): Fault => {

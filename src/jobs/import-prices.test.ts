@@ -55,6 +55,10 @@ const costOf = (model: string, providerId: string | undefined = 'openai', of = b
     { book: of, organization: noOrganizationPrices },
   );
 
+function many<Item>(length: number, item: (index: number) => Item): readonly Item[] {
+  return Array.from({ length }, (_, index) => item(index));
+}
+
 const liteLlm = {
   sample_spec: { input_cost_per_token: 0 },
   'gpt-9-nova': {
@@ -87,6 +91,51 @@ describe('an import', () => {
     expect(costOf('gpt-9-nova')).toMatchObject({ amount: moneyOfUsd(2), reference: 'openai/gpt-9-nova' });
     expect(costOf('gpt-9-nova', 'openai', book, 272_000).amount).toBe(moneyOfUsd(0.272));
     expect(costOf('gpt-9-nova').applied).toContain('"table":"prices-file","source":"a test, imported 2026-11-27"');
+  });
+
+  it('two at once keep the prices of both', async () => {
+    await Promise.all([imported([{ model: 'one', input: 1, output: 2 }]), imported([{ model: 'two', input: 3, output: 4 }])]);
+    expect(prices.list().map(({ model }) => model)).toEqual(['one', 'two']);
+  });
+
+  it.each<readonly [string, unknown, string]>([
+    ['more prices than any list has', many(20_001, (index) => ({ model: `m${index}`, input: 1 })), 'has 20001 prices'],
+    ['steps without end', [{ model: 'm', input: 1, above: many(17, (index) => ({ input_tokens: index + 1, input: 2 })) }], 'has 17 steps'],
+    ['a price that no number of money holds', { m: { litellm_provider: 'openai', input_cost_per_token: 1e300 } }, '"m" has a price above'],
+    ['a price that is no number', JSON.parse('{"m":{"litellm_provider":"openai","input_cost_per_token":1e999}}'), '"m" has a price above'],
+    [
+      'steps by their names',
+      {
+        m: {
+          litellm_provider: 'openai',
+          ...Object.fromEntries(many(17, (index) => [`input_cost_per_token_above_${index}k_tokens`, 1])),
+          input_cost_per_token: 1,
+        },
+      },
+      'more than 16 steps',
+    ],
+    [
+      'tiers without end',
+      [
+        {
+          id: 'openai',
+          models: [
+            { id: 'm', match: { equals: 'm' }, prices: { input_mtok: { base: 1, tiers: many(17, (start) => ({ start, price: 1 })) } } },
+          ],
+        },
+      ],
+      'more than 16 tiers',
+    ],
+  ])('%s is refused, and nothing is stored', async (_, list, sentence) => {
+    const done = await prices.import({ list, source: 'a test', zeroIsFree: false, replace: false, isTrial: false });
+    expect('fault' in done && `${done.fault.path} ${done.fault.problem}`).toContain(sentence);
+    expect(prices.list()).toEqual([]);
+  });
+
+  it('lists that together are more than is kept are refused', async () => {
+    await imported(many(20_000, (index) => ({ model: `m${index}`, input: 1 })));
+    await expect(imported([{ model: 'more', input: 1 }])).rejects.toThrow('makes 20001 imported prices in all');
+    expect(prices.list()).toHaveLength(20_000);
   });
 
   it('takes a listed 0 as a price only when told to', async () => {

@@ -4,6 +4,8 @@ import { keyOfLine, type LineRates, type PriceLine } from '../model/pricing/pric
 import { usdOf } from '../model/pricing/money.ts';
 import { rateKinds } from '../model/vocabulary/prices.ts';
 import { bookOfLines } from '../pricing/layers/line-book.ts';
+import { listLimits } from '../pricing/lists/list-options.ts';
+import { Slices } from '../platform/bounds/slices.ts';
 import { readPriceList } from '../pricing/lists/read-list.ts';
 import { type Price, rateFor } from '../pricing/tables/price.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
@@ -46,30 +48,63 @@ export interface PriceImportParts {
 }
 
 /** Takes from a list what differs from the prices that hold, so that later corrections of ours reach the rest. */
-export function makePriceImport({ database, book, imported, now }: PriceImportParts): OperatorPricePorts {
+export function makePriceImport(parts: PriceImportParts): OperatorPricePorts {
+  /** Each adds to what the one before has stored. */
+  let latest: Promise<unknown> = Promise.resolve();
   return {
-    list: () => imported.current().lines,
-    import: async ({ list, source, zeroIsFree, replace, isTrial }) => {
-      const day = new Date(now()).toISOString().slice(0, 10);
-      const read = readPriceList(list, { source: `${source}, imported ${day}`, zeroIsFree, providerIdOf: listedProviderOf });
-      if ('fault' in read) return read;
-      const kept = replace ? [] : imported.current().lines;
-      const changes = read.lines.map((line) => ({ line, before: priceBefore(book, line, now()) }));
-      const taken = changes.filter(({ line, before }) => replace || before === undefined || !isSame(before, line));
-      const keys = new Set(taken.map(({ line }) => keyOfLine(line)));
-      const lines = [...kept.filter((line) => !keys.has(keyOfLine(line))), ...onceEach(taken.map(({ line }) => line))];
-      if (!isTrial) {
-        await replaceImportedPrices(database, lines, now());
-        imported.forget();
-      }
-      return {
-        changes: taken.map(({ line, before }) => ({ line, before: before === undefined ? undefined : ratesOf(before) })),
-        same: changes.length - taken.length,
-        leftOut: read.leftOut,
-        total: lines.length,
-      };
+    list: () => parts.imported.current().lines,
+    import: (order) => {
+      const done = latest.then(() => importList(parts, order));
+      latest = done.catch(() => undefined);
+      return done;
     },
   };
+}
+
+async function importList(
+  { database, book, imported, now }: PriceImportParts,
+  { list, source, zeroIsFree, replace, isTrial }: PriceImportOrder,
+): ReturnType<OperatorPricePorts['import']> {
+  const day = new Date(now()).toISOString().slice(0, 10);
+  const read = readPriceList(list, { source: `${source}, imported ${day}`, zeroIsFree, providerIdOf: listedProviderOf });
+  if ('fault' in read) return read;
+  const taken = await differing(read.lines, replace, (line) => priceBefore(book, line, now()));
+  const kept = replace ? [] : imported.current().lines;
+  const keys = new Set(taken.map(({ line }) => keyOfLine(line)));
+  const lines = [...kept.filter((line) => !keys.has(keyOfLine(line))), ...onceEach(taken.map(({ line }) => line))];
+  if (lines.length > listLimits.prices) {
+    return { fault: { path: '', problem: `makes ${lines.length} imported prices in all; at most ${listLimits.prices} are kept` } };
+  }
+  if (!isTrial) {
+    await replaceImportedPrices(database, lines, now());
+    imported.forget();
+  }
+  return {
+    changes: taken.map(({ line, before }) => ({ line, before: before === undefined ? undefined : ratesOf(before) })),
+    same: read.lines.length - taken.length,
+    leftOut: read.leftOut,
+    total: lines.length,
+  };
+}
+
+interface Taken {
+  readonly line: PriceLine;
+  readonly before: Price | undefined;
+}
+
+async function differing(
+  lines: readonly PriceLine[],
+  isReplaced: boolean,
+  beforeOf: (line: PriceLine) => Price | undefined,
+): Promise<readonly Taken[]> {
+  const slices = new Slices();
+  const taken: Taken[] = [];
+  for (const line of lines) {
+    await slices.turn();
+    const before = beforeOf(line);
+    if (isReplaced || before === undefined || !isSame(before, line)) taken.push({ line, before });
+  }
+  return taken;
 }
 
 function onceEach(lines: readonly PriceLine[]): readonly PriceLine[] {

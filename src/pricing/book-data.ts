@@ -27,7 +27,8 @@ export function readBookData(data: unknown): { readonly providers: BookProviders
   try {
     const providers = listOf(data, 'providers').map((provider, index) => readProvider(provider, `providers[${index}]`));
     if (providers.length === 0) throw mismatch('providers', 'has no provider');
-    const twice = providers.findIndex(({ id }, index) => providers.some((other, earlier) => earlier < index && other.id === id));
+    const firstAt = new Map(providers.map(({ id }, index) => [id, index] as const).toReversed());
+    const twice = providers.findIndex(({ id }, index) => firstAt.get(id) !== index);
     if (twice !== -1) throw mismatch(`providers[${twice}].id`, `is ${quoted(providers[twice]?.id ?? '')} a second time`);
     return { providers };
   } catch (error) {
@@ -138,7 +139,11 @@ function readModelPrice(value: unknown, path: string): ModelPrice {
   return price;
 }
 
+/** No list has more than two. */
+const maxTiers = 16;
+
 function readSteps({ base, tiers }: JsonObject, path: string): Exclude<ModelPrice[string], number | undefined> {
+  if (Array.isArray(tiers) && tiers.length > maxTiers) throw mismatch(`${path}.tiers`, `has more than ${maxTiers} tiers`);
   return {
     base: amountOf(base, `${path}.base`),
     tiers: listOf(tiers, `${path}.tiers`).map((step, index) => {

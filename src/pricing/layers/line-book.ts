@@ -18,7 +18,12 @@ interface DatedPrice {
 export function bookOfLines(table: PriceTable, lines: readonly PriceLine[]): PriceBook {
   const dated = lines.map((line) => datedPrice(table, line)).toSorted(byPrecedence);
   const byName = new Map<string, DatedPrice[]>();
-  for (const row of dated) if (!row.model.endsWith('*')) byName.set(row.model, [...(byName.get(row.model) ?? []), row]);
+  for (const row of dated) {
+    if (row.model.endsWith('*')) continue;
+    const named = byName.get(row.model);
+    if (named === undefined) byName.set(row.model, [row]);
+    else named.push(row);
+  }
   const prefixes = dated.filter(({ model }) => model.endsWith('*'));
   const find = (providerId: string | undefined, model: string, at: number): Price | undefined => {
     const holds = ({ provider, from }: DatedPrice): boolean => from <= at && (provider === null || provider === providerId);

@@ -14,6 +14,9 @@ export interface ListOptions {
   readonly providerIdOf: (name: string) => string | undefined;
 }
 
+/** Bounds of a list: every call is priced by what it becomes, in every process. */
+export const listLimits = { prices: 20_000, steps: 16, usdPerMillion: 1_000_000_000 } as const;
+
 /** Dollars for a million of what costs so much each, without the error of the multiplication. */
 export function perMillion(usd: number): number {
   return Number((usd * 1e6).toPrecision(12));

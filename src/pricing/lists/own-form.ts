@@ -1,7 +1,7 @@
 import type { LineRates, PriceLine } from '../../model/pricing/price-line.ts';
 import { isJsonObject, type JsonObject, quoted } from '../../model/text.ts';
 import { type RateKind, rateKinds } from '../../model/vocabulary/prices.ts';
-import type { ListFault, ListOptions } from './list-options.ts';
+import { type ListFault, listLimits, type ListOptions } from './list-options.ts';
 
 /** Ends the reading at the first fault; never leaves this file. */
 class Mismatch extends Error {
@@ -15,7 +15,7 @@ class Mismatch extends Error {
 
 const maxName = 256;
 const maxSource = 500;
-const highestPrice = 1_000_000_000;
+const highestPrice = listLimits.usdPerMillion;
 
 interface OwnForm {
   readonly lines: readonly PriceLine[];
@@ -74,6 +74,7 @@ function readCount(count: unknown, path: string): number {
 
 function readSteps(above: unknown, path: string): NonNullable<PriceLine['above']> {
   if (!Array.isArray(above)) throw new Mismatch(path, 'is no array of steps such as {"input_tokens": 272000, "input": 5}');
+  if (above.length > listLimits.steps) throw new Mismatch(path, `has ${above.length} steps; at most ${listLimits.steps} are taken`);
   const steps = above.map((step: unknown, index) => {
     const { input_tokens: inputTokens, ...rates } = isJsonObject(step) ? step : {};
     return { inputTokens: readCount(inputTokens, `${path}[${index}].input_tokens`), rates: readRates(rates, `${path}[${index}]`) };

@@ -1,10 +1,10 @@
 import type { LineRates, PriceLine } from '../../model/pricing/price-line.ts';
-import { isJsonObject } from '../../model/text.ts';
+import { isJsonObject, quoted } from '../../model/text.ts';
 import { rateKinds } from '../../model/vocabulary/prices.ts';
 import { readBookData } from '../book-data.ts';
 import { linesOfBook } from './genai.ts';
 import { linesOfLiteLlm } from './litellm.ts';
-import type { ListFault, ListOptions } from './list-options.ts';
+import { type ListFault, listLimits, type ListOptions } from './list-options.ts';
 import { readOwnForm } from './own-form.ts';
 
 /** Why entries of a list became no prices, with how many of them. */
@@ -29,14 +29,37 @@ export interface ReadList {
 export function readPriceList(data: unknown, options: ListOptions): ReadList | { readonly fault: ListFault } {
   if (Array.isArray(data) && data.some((entry) => isJsonObject(entry) && 'models' in entry)) {
     const read = readBookData(data);
-    return 'fault' in read ? read : withoutZeros(linesOfBook(read.providers, options), options);
+    return 'fault' in read ? read : bounded(withoutZeros(linesOfBook(read.providers, options), options));
   }
   if (Array.isArray(data)) {
+    if (data.length > listLimits.prices) return tooMany(data.length);
     const read = readOwnForm(data, options);
     return 'fault' in read ? read : withoutZeros(read, options);
   }
-  if (isJsonObject(data)) return withoutZeros(linesOfLiteLlm(data, options), options);
+  if (isJsonObject(data)) return bounded(withoutZeros(linesOfLiteLlm(data, options), options));
   return { fault: { path: '', problem: 'is no price list: it is neither an array nor an object' } };
+}
+
+function tooMany(count: number): { readonly fault: ListFault } {
+  return { fault: { path: '', problem: `has ${count} prices; at most ${listLimits.prices} are taken` } };
+}
+
+/** The forms of public lists have no bounds of their own. */
+function bounded(read: ReadList): ReadList | { readonly fault: ListFault } {
+  if (read.lines.length > listLimits.prices) return tooMany(read.lines.length);
+  const wrong = read.lines.find(({ rates, above = [] }) => above.length > listLimits.steps || [{ rates }, ...above].some(isTooHigh));
+  if (wrong === undefined) return read;
+  const { steps, usdPerMillion } = listLimits;
+  return {
+    fault: {
+      path: quoted(wrong.model),
+      problem: `has a price above ${usdPerMillion} US dollars for a million, or more than ${steps} steps`,
+    },
+  };
+}
+
+function isTooHigh({ rates }: { readonly rates: LineRates }): boolean {
+  return Object.values(rates).some((usd) => usd !== undefined && !(usd <= listLimits.usdPerMillion));
 }
 
 type Unchecked = Pick<ReadList, 'lines'> & { readonly leftOut: Omit<LeftOut, 'zero'> };

@@ -1,8 +1,8 @@
 /**
  * `npm run soak -- hostile [--seconds n] [--quiet n] [--records n] [--only a,b]`: one organisation attacks a service with its default
  * settings, one surface after the other (`--only`: these), each for `--seconds` (30): spans, telemetry, streams, webhooks, alerts,
- * redaction, imports, mcp, exports, logs, prices, changes, bodies, uploads. It has `--records` (100,000) records at the start. Everything is on this
- * machine, and nothing but the service is asked. Loads end by themselves, and what the attack has stored is taken away again.
+ * redaction, imports, mcp, exports, logs, prices, changes, bodies, uploads, slow-replies, packed-replies, cursors, facets, batches, limits,
+ * saved, texts. It has `--records` (100,000) records at the start. Everything is on this machine, and nothing but the service is asked. Loads end by themselves, and what the attack has stored is taken away again.
  *
  * Meanwhile another organisation makes 5 calls, 1 span and 3 reads a second and looks for each call and span by its identifier. It does the
  * same for `--quiet` (10) seconds right before each attack. Attacker, provider and this process stand for other machines: this one and the

@@ -1,14 +1,18 @@
 import type { Surface } from './surface.ts';
 import { alerts } from './surfaces/alerts.ts';
 import { bodies } from './surfaces/bodies.ts';
+import { batches, facets } from './surfaces/metrics.ts';
 import { imports } from './surfaces/imports.ts';
 import { logs } from './surfaces/logs.ts';
 import { exports, mcp } from './surfaces/reads.ts';
 import { redaction } from './surfaces/redaction.ts';
+import { packedReplies, slowReplies } from './surfaces/replies.ts';
+import { cursors, limits, savedThings } from './surfaces/saved.ts';
 import { changes, prices } from './surfaces/settings.ts';
 import { spans } from './surfaces/spans.ts';
 import { streams } from './surfaces/streams.ts';
 import { telemetry } from './surfaces/telemetry.ts';
+import { texts } from './surfaces/texts.ts';
 import { uploads } from './surfaces/uploads.ts';
 import { webhooks } from './surfaces/webhooks.ts';
 
@@ -28,4 +32,12 @@ export const surfaces: readonly Surface[] = [
   changes,
   bodies,
   uploads,
+  slowReplies,
+  packedReplies,
+  cursors,
+  facets,
+  batches,
+  limits,
+  savedThings,
+  texts,
 ];

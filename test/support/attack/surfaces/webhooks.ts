@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import { dearFilters, lanes, post, sendLargeRecords, type Surface, type Target } from '../surface.ts';
+import { listening, type Receiver } from '../receiver.ts';
 import { sentTo, spanBody } from './spans.ts';
 
 const slowMs = 25_000;
@@ -37,11 +38,6 @@ async function createAll(target: Target, ports: readonly number[]): Promise<read
     if (id !== undefined) ids.push(id);
   }
   return ids;
-}
-
-interface Receiver {
-  readonly port: number;
-  readonly close: () => void;
 }
 
 async function slowReceiver(): Promise<Receiver> {
@@ -88,19 +84,6 @@ async function interimReceiver(): Promise<Receiver> {
     port: (server.address() as AddressInfo).port,
     close: () => {
       for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
-
-async function listening(server: Server): Promise<Receiver> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () => {
-      server.closeAllConnections();
       server.close();
     },
   };

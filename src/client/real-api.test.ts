@@ -221,6 +221,28 @@ test('settings are read and replaced', async () => {
   expect(await gatelog.monitoring.readiness()).toMatchObject({ status: 'ok' });
 });
 
+test('changes of a setting at once lose none of each other', async () => {
+  const patterns = ['A-[0-9]', 'B-[0-9]', 'C-[0-9]', 'D-[0-9]'];
+  await Promise.all(patterns.map((pattern) => gatelog.redaction.change((present) => [...present, { kind: 'regex', pattern }])));
+  const { data: rules } = await gatelog.redaction.change((present) => [...present, { kind: 'email' }]);
+  expect(rules.flatMap(({ pattern }) => pattern ?? []).toSorted()).toEqual(patterns);
+  await gatelog.redaction.replace([]);
+  await Promise.all([1, 2, 3].map((input) => gatelog.prices.change((present) => [...present, { model: `m${input}`, input, output: 1 }])));
+  expect((await gatelog.prices.replace((await gatelog.prices.get()).data)).data).toHaveLength(3);
+  await gatelog.prices.replace([]);
+  const { data: alert } = await gatelog.alerts.add({ name: 'Spend', metric: 'cost', threshold: 20, time_window: 3_600_000 });
+  await Promise.all([
+    gatelog.alerts.change(alert.id, (present) => ({ ...present, threshold: 25 })),
+    gatelog.alerts.change(alert.id, (present) => ({ ...present, mute_until: '2999-01-01T00:00:00.000Z' })),
+  ]);
+  expect((await gatelog.alerts.get(alert.id)).data).toMatchObject({ threshold: 25, mute_until: '2999-01-01T00:00:00.000Z' });
+  await gatelog.alerts.delete(alert.id);
+  const { data: webhook } = await gatelog.webhooks.create({ destination: 'https://hooks.example.com/1' });
+  await gatelog.webhooks.change(webhook.id, ({ destination }) => ({ destination, enabled: false }));
+  expect((await gatelog.webhooks.get(webhook.id)).data.status).toMatchObject({ state: 'disabled' });
+  await gatelog.webhooks.delete(webhook.id);
+});
+
 test('a board is stored, read and replaced by the version that was read', async () => {
   const panels = [{ title: 'Cost by model', chart: 'bars', metrics: ['cost'], by: ['model', { property: 'Team' }] }] as const;
   const { data: stored } = await gatelog.boards.add({ name: 'Spend', time_range: { last: '7d' }, panels });

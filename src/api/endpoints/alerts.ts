@@ -18,6 +18,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { may, type Principal } from '../../model/principal.ts';
 import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
+import { changeVersion, ifMatchSchema, setVersion, versionHeader } from '../page/versions.ts';
 
 const exampleRule = {
   name: 'Spend of a tenant',
@@ -82,22 +83,35 @@ export const alerts = [
     params: { id },
     answer: alertAnswerSchema,
     answered: 'The rule, with its state.',
+    headers: versionHeader,
     errors: [404],
-    run: async ({ tenant, principal, ports, params }) => itemOf(found(await ports.alerts.find(tenant, params.id)), principal),
+    run: async ({ context, tenant, principal, ports, params }) => {
+      const alert = found(await ports.alerts.find(tenant, params.id));
+      setVersion(context, ruleIn(alert));
+      return itemOf(alert, principal);
+    },
   }),
   endpoint({
     at: 'PUT /v1/alerts/{id}',
     id: 'replaceAlert',
     summary: 'Replace a rule that alerts',
-    text: 'Takes a key with the permission `admin`, and the whole rule, as `GET` shows it; what is left out is no longer set. A channel with its `id` stays as it is. A rule that measures something else than before ends its incidents and starts over; any other change keeps them. `mute_until` mutes.',
+    text: 'Takes a key with the permission `admin`, and the whole rule, as `GET` shows it; what is left out is no longer set. A channel with its `id` stays as it is. A rule that measures something else than before ends its incidents and starts over; any other change keeps them. `mute_until` mutes. With `If-Match` it overwrites no change of somebody else.',
     action: 'administer',
     params: { id },
+    requestHeaders: ifMatchSchema,
     body: newAlertSchema,
     example: { ...exampleRule, mute_until: '2026-02-01T08:00:00Z' },
     answer: alertAnswerSchema,
     answered: 'Stored.',
-    errors: [400, 404, 413, 415, 422],
-    run: async ({ tenant, ports, params, body }) => unwrap(found(await ports.alerts.replace(tenant, params.id, ruleOf(body)))),
+    headers: versionHeader,
+    errors: [400, 404, 409, 413, 415, 422],
+    run: ({ context, tenant, ports, params, body }) =>
+      changeVersion({
+        context,
+        tenant,
+        present: async () => ruleIn(found(await ports.alerts.find(tenant, params.id))),
+        change: async () => unwrap(found(await ports.alerts.replace(tenant, params.id, ruleOf(body)))),
+      }),
   }),
   endpoint({
     at: 'DELETE /v1/alerts/{id}',
@@ -191,6 +205,11 @@ export const alerts = [
     run: async ({ tenant, ports, params }) => ({ channels: unwrap(found(await ports.alerts.test(tenant, params.id))) }),
   }),
 ];
+
+/** Without what changes by itself. */
+function ruleIn({ status: _status, ...rule }: AlertView): object {
+  return rule;
+}
 
 /** A rule as it is shown: characters of a key only to who may administer it. */
 function itemOf(alert: AlertView, principal: Principal): DataOf<typeof alertAnswerSchema> {

@@ -9,6 +9,7 @@ import type { BilledRow } from '../../query/request-detail/billed.ts';
 import { planReprice, repricedRequest, repriceItem, repriceStatements } from '../../query/request-detail/reprice.ts';
 import { runUntilRows } from '../../store/read/run-statement.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
+import { changeVersion, ifMatchSchema, setVersion, versionHeader } from '../page/versions.ts';
 import { countOf } from '../page/request-page.ts';
 import type { PriceRefusal } from '../../jobs/request-costs.ts';
 
@@ -47,21 +48,33 @@ export const prices = [
     action: 'read',
     answer: pricesAnswerSchema,
     answered: 'The prices.',
-    run: async ({ tenant, ports }) => (await ports.prices.list(tenant)).map(priceItem),
+    headers: versionHeader,
+    run: async ({ context, tenant, ports }) => {
+      const stored = (await ports.prices.list(tenant)).map(priceItem);
+      setVersion(context, stored);
+      return stored;
+    },
   }),
   endpoint({
     at: 'PUT /v1/prices',
     id: 'replacePrices',
     summary: 'Replace the prices of the organisation',
-    text: 'Takes a key with the permission `admin`. Stored prices take precedence over the price book, and add models that it lacks. When several match a call, a whole name beats a prefix with `*`, a longer prefix beats a shorter one, a price for the provider beats one for any provider, and then the latest that was valid at the time of the call applies. They price new records and the reservations of budgets; `POST /v1/prices/apply` prices recorded requests.',
+    text: 'Takes a key with the permission `admin`. Stored prices take precedence over the price book, and add models that it lacks. When several match a call, a whole name beats a prefix with `*`, a longer prefix beats a shorter one, a price for the provider beats one for any provider, and then the latest that was valid at the time of the call applies. They price new records and the reservations of budgets; `POST /v1/prices/apply` prices recorded requests. With `If-Match` it overwrites no change of somebody else.',
     action: 'administer',
+    requestHeaders: ifMatchSchema,
     body: pricesSchema,
     example: [{ model: 'llama-at-home', input: 0.2, output: 0.6 }],
     answer: pricesAnswerSchema,
     answered: 'Replaced.',
-    errors: [400, 413, 415, 422],
-    run: async ({ tenant, ports, body }) => {
-      const replaced = await ports.prices.replace(tenant, body.map(storedPriceOf));
+    headers: versionHeader,
+    errors: [400, 409, 413, 415, 422],
+    run: async ({ context, tenant, ports, body }) => {
+      const replaced = await changeVersion({
+        context,
+        tenant,
+        present: async () => (await ports.prices.list(tenant)).map(priceItem),
+        change: () => ports.prices.replace(tenant, body.map(storedPriceOf)),
+      });
       if ('refused' in replaced) return unwrap(bodyFault([replaced.index, ...placeOf[replaced.refused]], sentenceOf(replaced)));
       return replaced.prices.map(priceItem);
     },

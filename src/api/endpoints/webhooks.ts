@@ -27,6 +27,7 @@ import type { WebhookView } from '../../events/webhooks.ts';
 import { type DataOf, endpoint } from '../endpoint/endpoint.ts';
 import { cursorHeader } from '../http/declared-responses.ts';
 import { uuidParameter } from '../http/path-parameter.ts';
+import { changeVersion, ifMatchSchema, setVersion, versionHeader } from '../page/versions.ts';
 import { readWebhook, storedWebhook, unknownWebhook } from '../page/given-webhook.ts';
 import type { ApiPorts } from '../endpoint/ports.ts';
 
@@ -80,24 +81,36 @@ export const webhooks = [
     params: { id },
     answer: webhookAnswerSchema,
     answered: 'The webhook.',
+    headers: versionHeader,
     errors: [404],
-    run: async ({ tenant, principal, ports, params }) => itemOf(foundWebhook(await ports.webhooks.find(tenant, params.id)), principal),
+    run: async ({ context, tenant, principal, ports, params }) => {
+      const found = foundWebhook(await ports.webhooks.find(tenant, params.id));
+      setVersion(context, found.webhook);
+      return itemOf(found, principal);
+    },
   }),
   endpoint({
     at: 'PUT /v1/webhooks/{id}',
     id: 'replaceWebhook',
     summary: 'Replace the definition of a webhook',
-    text: 'Takes a key with the permission `admin`. What is absent gets its default, except `enabled`; the secret stays. A disabled webhook that is enabled gets events from now on. Pending deliveries go to the new destination.',
+    text: 'Takes a key with the permission `admin`. What is absent gets its default, except `enabled`; the secret stays. A disabled webhook that is enabled gets events from now on. Pending deliveries go to the new destination. With `If-Match` it overwrites no change of somebody else.',
     action: 'administer',
     params: { id },
+    requestHeaders: ifMatchSchema,
     body: webhookBodySchema,
     example: { destination: 'https://hooks.example.com/gatelog', enabled: true },
     answer: webhookAnswerSchema,
     answered: 'Replaced.',
-    errors: [400, 404, 413, 415, 422],
-    run: async ({ tenant, principal, ports, params, body }) => {
+    headers: versionHeader,
+    errors: [400, 404, 409, 413, 415, 422],
+    run: async ({ context, tenant, principal, ports, params, body }) => {
       const given = unwrap(readWebhook(body, ports));
-      return itemOf(storedWebhook(await ports.webhooks.replace(tenant, params.id, given)), principal);
+      return changeVersion({
+        context,
+        tenant,
+        present: async () => foundWebhook(await ports.webhooks.find(tenant, params.id)).webhook,
+        change: async () => itemOf(storedWebhook(await ports.webhooks.replace(tenant, params.id, given)), principal),
+      });
     },
   }),
   endpoint({

@@ -74,6 +74,15 @@ describe('gatelog limits set', () => {
     ]);
   });
 
+  it('several at once lose none of each other', async () => {
+    const policies = Array.from({ length: 6 }, (_, number) => `${number + 1};w=${60 + number}`);
+    const outcomes = await Promise.all(policies.map((policy) => gatelog(`limits set ${policy}`)));
+    expect(outcomes.map(({ code }) => code)).toEqual(policies.map(() => 0));
+    expect(((await stored()) as readonly { readonly policy: string }[]).map(({ policy }) => policy).toSorted()).toEqual(policies);
+    await Promise.all(policies.slice(1).map((policy) => gatelog(`limits delete ${policy}`)));
+    expect(await stored()).toEqual([{ policy: policies[0], key_id: null }]);
+  });
+
   it.each([
     ['--per day', 'Say how much, by --usd or by --requests'],
     ['--usd 5 --requests 5 --per day', 'Say how much, by --usd or by --requests'],

@@ -33,13 +33,16 @@ export async function setLimit(dependencies: CommandDependencies, given: string 
   const policy = policyOf(given, options);
   const client = serviceClient(dependencies);
   const key = options.key?.toLowerCase() ?? null;
-  const own = ownLimits((await client.limits.get()).data);
   const isSame = (limit: RateLimit): boolean => (limit.key_id ?? null) === key && countsSame(parsedPolicy(limit.policy), policy);
-  const before = own.filter(isSame);
-  const limit = { policy: policy.text, key_id: key };
-  const at = own.findIndex(isSame);
-  const others = own.filter((one) => !isSame(one));
-  const { data } = await client.limits.replace(at === -1 ? [...own, limit] : others.toSpliced(at, 0, limit));
+  let before: readonly RateLimit[] = [];
+  const { data } = await client.limits.change((present) => {
+    const own = ownLimits(present);
+    before = own.filter(isSame);
+    const limit = { policy: policy.text, key_id: key };
+    const at = own.findIndex(isSame);
+    const others = own.filter((one) => !isSame(one));
+    return at === -1 ? [...own, limit] : others.toSpliced(at, 0, limit);
+  });
   if (options.json === true) return dependencies.print(jsonText(data, 2));
   const instead = before.length === 0 ? '' : `, in place of ${before.map((one) => policyText(parsedPolicy(one.policy))).join(' and ')}`;
   dependencies.print(printable(`Set: ${policyText(policy)}${instead}.`));
@@ -50,13 +53,14 @@ export async function setLimit(dependencies: CommandDependencies, given: string 
 export async function deleteLimit(dependencies: CommandDependencies, given: string, { key }: KeyOption): Promise<void> {
   const policy = parsedPolicy(given);
   const client = serviceClient(dependencies);
-  const { data } = await client.limits.get();
   const isMeant = (limit: RateLimit): boolean =>
     (key === undefined || limit.key_id === key.toLowerCase()) && isSamePolicy(parsedPolicy(limit.policy), policy);
-  const [found, another] = ownLimits(data).filter(isMeant);
-  if (found === undefined) throw new CommandError(whyNotDeleted(data.find(isMeant), given), exitCodes.notFound);
-  if (another !== undefined) throw new UsageError(`The policy ${quoted(given)} means two limits; say which by --key.`);
-  await client.limits.replace(ownLimits(data).filter((limit) => limit !== found));
+  await client.limits.change((present) => {
+    const [found, another] = ownLimits(present).filter(isMeant);
+    if (found === undefined) throw new CommandError(whyNotDeleted(present.find(isMeant), given), exitCodes.notFound);
+    if (another !== undefined) throw new UsageError(`The policy ${quoted(given)} means two limits; say which by --key.`);
+    return ownLimits(present).filter((limit) => limit !== found);
+  });
   dependencies.print(printable(`Deleted: ${policyText(policy)}.`));
 }
 

@@ -73,7 +73,7 @@ export async function muteAlert(dependencies: CommandDependencies, given: string
   const alert = await alertNamed(dependencies, given);
   const muteUntil = time === null ? null : new Date(time).toISOString();
   // A channel with its `id` stays as it is, with its secrets.
-  await serviceClient(dependencies).alerts.replace(alert.id, { ...alert, mute_until: muteUntil });
+  await serviceClient(dependencies).alerts.change(alert.id, (present) => ({ ...present, mute_until: muteUntil }));
   dependencies.print(
     muteUntil === null
       ? `${printable(alert.name)} tells again.`

@@ -1,3 +1,4 @@
+import { changeSetting } from '../connection/changing.ts';
 import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
 import { answerOf, type OffsetOptions } from '../connection/pages.ts';
 import type {
@@ -38,6 +39,20 @@ export class Alerts {
   /** The whole rule: what is left out is no longer set. */
   async replace(id: string, alert: NewAlert, options: CallOptions = {}): Promise<Answer<Alert>> {
     return answerOf(await this.connection.call('PUT /v1/alerts/{id}', { path: { id }, body: alert, ...options }));
+  }
+
+  /** Changes the rule as it is by now, and again where somebody else changes it meanwhile. A channel with its `id` stays as it is. */
+  async change(id: string, change: (present: Alert) => NewAlert, options: CallOptions = {}): Promise<Answer<Alert>> {
+    const { connection } = this;
+    const path = { id };
+    return changeSetting(
+      {
+        read: () => connection.call('GET /v1/alerts/{id}', { path, ...options }),
+        write: (body, version) =>
+          connection.call('PUT /v1/alerts/{id}', { path, body, ...options, headers: { ...options.headers, ...version } }),
+      },
+      change,
+    );
   }
 
   /** Its incidents and its history go with it. */

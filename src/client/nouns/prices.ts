@@ -1,3 +1,4 @@
+import { changeSetting } from '../connection/changing.ts';
 import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
 import { answerOf, pagesOf } from '../connection/pages.ts';
 import type { Model, ModelRegistryAnswer, Prices as PriceList, PricesAnswer, Reprice, RepriceReport } from '../types/prices.ts';
@@ -16,6 +17,18 @@ export class Prices {
 
   async replace(prices: PriceList, options: CallOptions = {}): Promise<Answer<PricesAnswer>> {
     return answerOf(await this.connection.call('PUT /v1/prices', { body: prices, ...options }));
+  }
+
+  /** Changes the list as it is by now, and again where somebody else changes it meanwhile. */
+  async change(change: (present: PricesAnswer) => PriceList, options: CallOptions = {}): Promise<Answer<PricesAnswer>> {
+    const { connection } = this;
+    return changeSetting(
+      {
+        read: () => connection.call('GET /v1/prices', options),
+        write: (body, version) => connection.call('PUT /v1/prices', { body, ...options, headers: { ...options.headers, ...version } }),
+      },
+      change,
+    );
   }
 
   /** Prices some recorded requests again; `cursor` of the report goes on with the others. */

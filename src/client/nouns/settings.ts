@@ -1,3 +1,4 @@
+import { changeSetting } from '../connection/changing.ts';
 import type { Answer, CallOptions, Connection } from '../connection/connection.ts';
 import { answerOf } from '../connection/pages.ts';
 import type { LimitUsage, RateLimits, RateLimitsAnswer, RedactionRules, RedactionRulesAnswer, RetentionAnswer } from '../types/settings.ts';
@@ -22,6 +23,18 @@ export class Limits {
   async replace(limits: RateLimits, options: CallOptions = {}): Promise<Answer<RateLimitsAnswer>> {
     return answerOf(await this.connection.call('PUT /v1/rate-limits', { body: limits, ...options }));
   }
+
+  /** Changes the list as it is by now, and again where somebody else changes it meanwhile. */
+  async change(change: (present: RateLimitsAnswer) => RateLimits, options: CallOptions = {}): Promise<Answer<RateLimitsAnswer>> {
+    const { connection } = this;
+    return changeSetting(
+      {
+        read: () => connection.call('GET /v1/rate-limits', options),
+        write: (body, version) => connection.call('PUT /v1/rate-limits', { body, ...options, headers: { ...options.headers, ...version } }),
+      },
+      change,
+    );
+  }
 }
 
 /** What is taken out of records before they are stored. */
@@ -38,6 +51,22 @@ export class Redaction {
 
   async replace(rules: RedactionRules, options: CallOptions = {}): Promise<Answer<RedactionRulesAnswer>> {
     return answerOf(await this.connection.call('PUT /v1/redaction-rules', { body: rules, ...options }));
+  }
+
+  /** Changes the rules as they are by now, and again where somebody else changes them meanwhile. */
+  async change(
+    change: (present: RedactionRulesAnswer) => RedactionRules,
+    options: CallOptions = {},
+  ): Promise<Answer<RedactionRulesAnswer>> {
+    const { connection } = this;
+    return changeSetting(
+      {
+        read: () => connection.call('GET /v1/redaction-rules', options),
+        write: (body, version) =>
+          connection.call('PUT /v1/redaction-rules', { body, ...options, headers: { ...options.headers, ...version } }),
+      },
+      change,
+    );
   }
 }
 

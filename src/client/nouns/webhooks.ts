@@ -1,3 +1,4 @@
+import { changeSetting } from '../connection/changing.ts';
 import { answerOf, type Page, pageOf } from '../connection/pages.ts';
 import type { Answer, CallInput, CallOptions, Connection } from '../connection/connection.ts';
 import type {
@@ -37,6 +38,20 @@ export class Webhooks {
   /** What is absent gets its default; without `enabled` the state stays. */
   async replace(id: string, webhook: WebhookBody, options: CallOptions = {}): Promise<Answer<Webhook>> {
     return answerOf(await this.connection.call('PUT /v1/webhooks/{id}', { path: { id }, body: webhook, ...options }));
+  }
+
+  /** Changes the webhook as it is by now, and again where somebody else changes it meanwhile. */
+  async change(id: string, change: (present: Webhook) => WebhookBody, options: CallOptions = {}): Promise<Answer<Webhook>> {
+    const { connection } = this;
+    const path = { id };
+    return changeSetting(
+      {
+        read: () => connection.call('GET /v1/webhooks/{id}', { path, ...options }),
+        write: (body, version) =>
+          connection.call('PUT /v1/webhooks/{id}', { path, body, ...options, headers: { ...options.headers, ...version } }),
+      },
+      change,
+    );
   }
 
   /** Its deliveries and their log go with it. */

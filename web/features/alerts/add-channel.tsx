@@ -42,9 +42,8 @@ function ChannelForm({ alert: { id }, onAdded, onCancel }: ChannelFormProps): Re
   // Mail needs a server that the deployment may not have.
   const [channel, setChannel] = useState<NewChannelProps['channel']>({ type: chatServices[0], target: '' });
   const add = async (): Promise<void> => {
-    // As the rule is by now: somebody else may have changed it. Stored channels are kept by their identifiers.
-    const { data: present } = await gatelog.alerts.get(id);
-    const { data } = await gatelog.alerts.replace(id, { ...present, channels: [...present.channels, channelOf(channel)] });
+    // Stored channels are kept by their identifiers.
+    const { data } = await gatelog.alerts.change(id, (present) => ({ ...present, channels: [...present.channels, channelOf(channel)] }));
     queryClient.setQueryData(alertQuery(id).queryKey, data);
     await queryClient.invalidateQueries({ queryKey: ['alerts'] });
     onAdded(data);

@@ -27,11 +27,7 @@ const mutes = [
 export function useAlertActions(id: string) {
   const queryClient = useQueryClient();
   const mute = useMutation({
-    mutationFn: async (until: string | null) => {
-      // As the rule is by now: somebody else may have changed it.
-      const { data } = await gatelog.alerts.get(id);
-      return gatelog.alerts.replace(id, { ...data, mute_until: until });
-    },
+    mutationFn: (until: string | null) => gatelog.alerts.change(id, (present) => ({ ...present, mute_until: until })),
     onSuccess: async ({ data }) => {
       queryClient.setQueryData(alertQuery(id).queryKey, data);
       await queryClient.invalidateQueries({ queryKey: ['alerts'] });

@@ -26,7 +26,8 @@ export function RuleTab({ alert, mayChange }: RuleTabProps): ReactNode {
   if (draft === undefined) return <Notice>The filter of this rule cannot be shown as a search. Change the rule through the API.</Notice>;
   const leave = (): void => void navigate({ search: {} });
   const replace = async (rule: NewAlert): Promise<void> => {
-    const { data } = await gatelog.alerts.replace(alert.id, { ...rule, mute_until: alert.mute_until });
+    // What mutes the rule is changed beside the form.
+    const { data } = await gatelog.alerts.change(alert.id, (present) => ({ ...rule, mute_until: present.mute_until }));
     queryClient.setQueryData(alertQuery(alert.id).queryKey, data);
     await queryClient.invalidateQueries({ queryKey: ['alerts'] });
     if (hasSecrets(data)) setStored(data);

@@ -54,6 +54,10 @@ const kindTitles = {
   regex: 'what a pattern matches',
 } as const;
 
+function keyOf(rule: RedactionRule): string {
+  return JSON.stringify(rule);
+}
+
 function Redaction({ mayChange }: { readonly mayChange: boolean }): ReactNode {
   const queryClient = useQueryClient();
   const [isAdding, setIsAdding] = useState(false);
@@ -61,8 +65,8 @@ function Redaction({ mayChange }: { readonly mayChange: boolean }): ReactNode {
     queryKey: ['redaction'],
     queryFn: async ({ signal }): Promise<readonly RedactionRule[]> => (await gatelog.redaction.get({ signal })).data,
   });
-  const replace = async (rules: readonly RedactionRule[]): Promise<void> => {
-    await gatelog.redaction.replace(rules);
+  const change = async (changed: (present: readonly RedactionRule[]) => readonly RedactionRule[]): Promise<void> => {
+    await gatelog.redaction.change((present) => [...changed(present)]);
     await queryClient.invalidateQueries({ queryKey: ['redaction'] });
   };
   const columns: readonly DataColumn<RedactionRule>[] = [
@@ -81,7 +85,7 @@ function Redaction({ mayChange }: { readonly mayChange: boolean }): ReactNode {
                 title={`Delete the rule for ${kindTitles[rule.kind]}`}
                 kind="quiet"
                 consequence="Requests that come later are stored with what the rule redacts now."
-                onConfirm={() => replace((data ?? []).filter((one) => one !== rule))}
+                onConfirm={() => change((present) => present.filter((one) => keyOf(one) !== keyOf(rule)))}
               >
                 Delete
               </ConfirmButton>
@@ -102,9 +106,11 @@ function Redaction({ mayChange }: { readonly mayChange: boolean }): ReactNode {
       ) : data.length === 0 ? (
         <p className="muted">Nothing is redacted.</p>
       ) : (
-        <DataTable label="Redaction rules" columns={columns} rows={data} keyOf={(rule) => JSON.stringify(rule)} />
+        <DataTable label="Redaction rules" columns={columns} rows={data} keyOf={keyOf} />
       )}
-      {isAdding && data !== undefined && <NewRule onStore={(rule) => replace([...data, rule])} onClose={() => setIsAdding(false)} />}
+      {isAdding && data !== undefined && (
+        <NewRule onStore={(rule) => change((present) => [...present, rule])} onClose={() => setIsAdding(false)} />
+      )}
     </Section>
   );
 }

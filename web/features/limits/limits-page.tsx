@@ -45,7 +45,7 @@ export function LimitsPage(): ReactNode {
       ) : (
         <Limits limits={data} usage={usage.data} mayChange={mayChange} onShow={setShown} />
       )}
-      {isAdding && data !== undefined && <NewLimit limits={data} onClose={() => setIsAdding(false)} />}
+      {isAdding && <NewLimit onClose={() => setIsAdding(false)} />}
       {shown !== undefined && <Segments use={shown} onClose={() => setShown(undefined)} />}
     </Page>
   );
@@ -61,7 +61,7 @@ interface LimitsProps {
 function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
   const queryClient = useQueryClient();
   const remove = async (limit: RateLimit): Promise<void> => {
-    await gatelog.limits.replace(limits.filter((one) => one !== limit));
+    await gatelog.limits.change((present) => present.filter((one) => idOf(one) !== idOf(limit)));
     await queryClient.invalidateQueries({ queryKey: ['limits'] });
   };
   const useOf = (limit: RateLimit): LimitUse | undefined => usage?.find((use) => idOf(use) === idOf(limit));

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { RateLimit } from '../../../src/client/types/settings.ts';
 import { calendarUnits, zoneNamed } from '../../../src/model/time/calendar.ts';
 import { gatelog } from '../../lib/client.ts';
 import { timeZone } from '../../lib/zone.ts';
@@ -61,12 +60,10 @@ function missingIn({ isAmountEmpty, isPropertyEmpty, faults }: Filled): string |
 }
 
 export interface NewLimitProps {
-  /** All limits of the organisation, which are stored as one list. */
-  readonly limits: readonly RateLimit[];
   readonly onClose: () => void;
 }
 
-export function NewLimit({ limits, onClose }: NewLimitProps): ReactNode {
+export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   const [amount, setAmount] = useState('');
   const [unit, setUnit] = useState<(typeof unitOptions)[number]['value']>('cents');
   const [window, setWindow] = useState<keyof typeof windows>('day');
@@ -92,7 +89,7 @@ export function NewLimit({ limits, onClose }: NewLimitProps): ReactNode {
       unit,
       segment: { all: undefined, user: 'user', property: property.trim() }[segment],
     });
-    await gatelog.limits.replace([...limits, { policy }]);
+    await gatelog.limits.change((present) => [...present, { policy }]);
     await queryClient.invalidateQueries({ queryKey: ['limits'] });
     onClose();
   };

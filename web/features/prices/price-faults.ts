@@ -15,6 +15,14 @@ function recordNameOf(provider: string): string | undefined {
   return providerInRecords(provider) ?? (recordNames.has(upper) ? upper : undefined);
 }
 
+/** Whether two prices are for the same calls; a list has no two of them. */
+export function isSamePrice(one: Price, other: Price): boolean {
+  const [key, otherKey] = [one, other].map(({ model, provider, valid_from: from }) =>
+    JSON.stringify([model, provider ?? null, from ?? null]),
+  );
+  return key === otherKey;
+}
+
 /** What a form has of a price beside its amounts, as it is typed. */
 export interface TypedPrice {
   readonly model: string;

@@ -8,7 +8,7 @@ import { NumberField, numberFault, numberOf } from '../../ui/form/number-field.t
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { applyPrices } from './past-costs.ts';
-import { amountBounds, faultsOf, type TypedPrice } from './price-faults.ts';
+import { amountBounds, faultsOf, isSamePrice, type TypedPrice } from './price-faults.ts';
 
 type Kind = Exclude<keyof Price, 'model' | 'provider' | 'valid_from'>;
 
@@ -72,7 +72,7 @@ export function PriceForm({ prices, edited: target, onClose }: PriceFormProps): 
   const [amounts, setAmounts] = useState(() => Object.fromEntries(kinds.map(({ id }) => [id, edited?.[id]?.toString() ?? ''])));
   const store = async (): Promise<void> => {
     const price = priceOf(edited, { model, provider, from }, amounts);
-    await gatelog.prices.replace([...prices.filter((one) => one !== edited), price]);
+    await gatelog.prices.change((present) => [...present.filter((one) => edited === undefined || !isSamePrice(one, edited)), price]);
     if (isPast) await applyPrices(price.model);
     await queryClient.invalidateQueries();
     onClose();

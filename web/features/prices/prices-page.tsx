@@ -15,6 +15,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { isSamePrice } from './price-faults.ts';
 import { type EditedPrice, PriceForm } from './price-form.tsx';
 import { Reprice } from './reprice.tsx';
 import { Unpriced } from './unpriced.tsx';
@@ -66,7 +67,7 @@ interface OwnPricesProps {
 function OwnPrices({ prices, mayChange, onEdit }: OwnPricesProps): ReactNode {
   const queryClient = useQueryClient();
   const remove = async (price: Price): Promise<void> => {
-    await gatelog.prices.replace(prices.filter((one) => one !== price));
+    await gatelog.prices.change((present) => present.filter((one) => !isSamePrice(one, price)));
     await queryClient.invalidateQueries({ queryKey: ['prices'] });
   };
   const columns: readonly DataColumn<Price>[] = [

@@ -120,17 +120,17 @@ const reasons = {
   filter: 'its filter could not decide about request after request; the deliveries say why.',
 } as const;
 
-function Enable({ webhook: { id, name, destination, config, includeData } }: { readonly webhook: Webhook }): ReactNode {
+function Enable({ webhook: { id } }: { readonly webhook: Webhook }): ReactNode {
   const queryClient = useQueryClient();
   const enable = useMutation({
     mutationFn: () =>
-      gatelog.webhooks.replace(id, {
+      gatelog.webhooks.change(id, ({ name, destination, config, includeData }) => ({
         name,
         destination,
         config: { ...config, filter: config.filter as Filter },
         includeData,
         enabled: true,
-      }),
+      })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['webhooks'] }),
   });
   return (

@@ -1,4 +1,3 @@
-import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import type { ConditionalPrice, ModelInfo, ModelPrice, PriceCalculation, Provider } from '@pydantic/genai-prices';
 import { moneyOfUnits, moneyOfUsd } from '../model/pricing/money.ts';
 import type { Money } from '../model/pricing/money.ts';
@@ -6,6 +5,7 @@ import type { PriceTable, RateKind } from '../model/vocabulary/prices.ts';
 import { withMissingRates } from './tables/own-prices.ts';
 import type { Price, Rate } from './tables/price.ts';
 import { listSource } from './tables/price-list.ts';
+import { publicList } from './public-list.ts';
 
 /** A list of model prices. */
 export interface PriceBook {
@@ -51,7 +51,7 @@ export type BookProviders = readonly Provider[];
 
 /** A book of these providers; by default the public list in `@pydantic/genai-prices`. */
 export function priceBookFrom(providers: BookProviders | undefined): PriceBook {
-  if (providers === undefined) return makeBook('price-book', (providerId) => findProvider({ providerId }));
+  if (providers === undefined) return makeBook('price-book', (providerId) => publicList().findProvider({ providerId }));
   const byId = new Map(providers.map((provider) => [provider.id, withFallbacks(provider, providers)]));
   return makeBook('prices-file', (providerId) => byId.get(providerId));
 }
@@ -140,7 +140,7 @@ function priceOf(
 function consultBook(provider: Provider | undefined, model: string, at: number): PriceCalculation | undefined {
   if (provider === undefined) return undefined;
   try {
-    return calcPrice({}, model, { provider, timestamp: new Date(at) }) ?? undefined;
+    return publicList().calcPrice({}, model, { provider, timestamp: new Date(at) }) ?? undefined;
   } catch {
     return undefined;
   }

@@ -23,7 +23,10 @@ const entries = [
 ];
 
 /** Packages of JavaScript alone that would load hundreds of files. */
-const joinedPackages = ['hono', 'kysely', 'uuid', 'zod'];
+const joinedPackages = ['@clickhouse/client', 'hono', 'kysely', 'uuid', 'zod'];
+
+/** `@scope/name/file` → `@scope/name`. @param {string} id */
+const packageOf = (id) => id.split('/', id.startsWith('@') ? 2 : 1).join('/');
 
 const besideIt = /new URL\('\.\/([\w/-]+)\.js', import\.meta\.url\)/g;
 
@@ -52,7 +55,7 @@ const bundle = await rolldown({
   // As package.json says; without it statements stay that Node 20 cannot read.
   transform: { target: 'node20.19' },
   // The other packages are installed beside this one; the helpers are the compiler's own.
-  external: (id) => !/^[./]|^@oxc-project\/runtime\//.test(id) && !joinedPackages.includes(id.split('/')[0] ?? ''),
+  external: (id) => !/^[./]|^@oxc-project\/runtime\//.test(id) && !joinedPackages.includes(packageOf(id)),
   plugins: [ownPlaces],
 });
 await bundle.write({

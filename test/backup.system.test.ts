@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
 import { listSeries } from '../src/spool/segment.ts';
 import { apiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';
@@ -17,9 +17,14 @@ function freshFolder(): string {
   return folder;
 }
 
-afterEach(() => {
-  for (const folder of folders.splice(0)) removeDataDir(folder);
+afterAll(async () => {
+  await Promise.all([running, withoutSecrets].map((each) => each?.stop()));
+  for (const folder of folders) removeDataDir(folder);
 });
+
+/** Each test goes on with a service that the one before has left: the second test leaves the two that it has restored. */
+let running: Service;
+let withoutSecrets: Service;
 
 function chat(service: Service, words: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   return fetch(`${service.gateway}/v1/chat/completions`, {
@@ -35,6 +40,9 @@ async function callEcho(service: Service, words: string): Promise<string> {
   await response.text();
   return response.headers.get('svc-id') ?? '';
 }
+
+/** Between the calls and changes of one caller. */
+const pauseMs = byLength(25, 0);
 
 /** Load that keeps what callers were answered: requests, and the last acknowledged value of each property. */
 class Load {
@@ -59,7 +67,10 @@ class Load {
   }
 
   private async callOn(): Promise<void> {
-    while (this.going) this.answered.push(await callEcho(this.service, `call ${this.answered.length}`));
+    while (this.going) {
+      this.answered.push(await callEcho(this.service, `call ${this.answered.length}`));
+      await wait(pauseMs);
+    }
   }
 
   /** Changes requests that have just been answered, most of them not stored yet, and older ones, which are stored. */
@@ -74,8 +85,10 @@ class Load {
       }
       const value = `${changer}-${turn}`;
       const { status } = await api.call('PUT', `/v1/request/${id}/property`, { [`By${changer}`]: value });
-      if (status !== 200) throw new Error(`a change was answered ${status}`);
-      this.changed.set(`${id} By${changer}`, value);
+      // While the backup holds the ingest, a busy machine may have no time for a change, which is then answered as not made.
+      if (status !== 200 && status !== 503) throw new Error(`a change was answered ${status}`);
+      if (status === 200) this.changed.set(`${id} By${changer}`, value);
+      await wait(pauseMs);
     }
   }
 }
@@ -129,9 +142,104 @@ async function expectRuleHolds(restored: Service, id: string, shownChannel: { re
 }
 
 describe('gatelog backup and restore', () => {
+  it('a backup reports that its service was killed; the next backup replaces it, and the next core removes the leftovers', async () => {
+    const dataDir = freshFolder();
+    running = await startService({ dataDir });
+    await apiClient(running.api).stored(await callEcho(running, 'hello'));
+    // Leftovers of a killed command and a killed core.
+    const folder = freshFolder();
+    mkdirSync(path.join(folder, 'b.incomplete'));
+    writeFileSync(path.join(folder, 'b.incomplete', 'backup-is-incomplete'), '');
+    await running.killAll();
+    mkdirSync(path.join(dataDir, '.snapshot', 'store'), { recursive: true });
+    expect((await gatelog(path.join(folder, 'restored'), 'restore', path.join(folder, 'b.incomplete'))).stderr).toContain(
+      'is no whole backup',
+    );
+    running = await startService({ dataDir });
+    expect(existsSync(path.join(dataDir, '.snapshot'))).toBe(false);
+    expect((await gatelog(dataDir, 'backup', path.join(folder, 'b'))).code).toBe(0);
+    expect(readdirSync(folder)).toEqual(['b']);
+  });
+
+  it('a backup has changes that are still in patch parts, and alert rules; without secrets it lacks the key, signed addresses end and channels cannot be told', async () => {
+    const api = apiClient(running.api);
+    const id = await callEcho(running, 'hello');
+    const address = (await api.stored(id)).signed_body_url ?? '';
+    expect((await api.call('PUT', `/v1/request/${id}/property`, { Reviewed: 'yes' })).status).toBe(200);
+    const alertId = (await api.call<StoredAlert>('POST', '/v1/alerts', { ...rule, channels: [channel] })).body.data.id;
+    const backup = path.join(freshFolder(), 'b');
+    const withSecrets = path.join(freshFolder(), 'b');
+    expect((await gatelog(running.dataDir, 'backup', backup)).stderr).toContain('--with-secrets takes them along');
+    expect((await gatelog(running.dataDir, 'backup', withSecrets, '--with-secrets')).stderr).toContain('It holds the secret key');
+    await running.stop();
+    expect(readdirSync(path.join(backup, 'store', 'requests')).some((part) => part.startsWith('patch-'))).toBe(true);
+    expect([existsSync(path.join(backup, 'secret.key')), existsSync(path.join(withSecrets, 'secret.key'))]).toEqual([false, true]);
+    expect(modesBelow(withSecrets)).toEqual(new Set(['folder 700', 'file 600']));
+
+    const dataDir = path.join(freshFolder(), 'restored');
+    expect((await gatelog(dataDir, 'restore', backup)).stderr).toContain('signed addresses given out before end');
+    expect(readdirSync(path.dirname(dataDir))).toEqual(['restored']);
+    withoutSecrets = await startService({ dataDir });
+    expect((await apiClient(withoutSecrets.api).stored(id)).properties).toEqual({ Reviewed: 'yes' });
+    const { body } = await apiClient(withoutSecrets.api).call<readonly { name: string }[]>('GET', `/v1/request/${id}/changes`);
+    expect(body.data).toMatchObject([{ name: 'Reviewed', old: null, new: 'yes' }]);
+    const signed = new URL(address);
+    expect((await fetch(withoutSecrets.api + signed.pathname + signed.search)).status).toBe(403);
+    await expectRuleHolds(withoutSecrets, alertId, { readable: false });
+
+    const secretDir = path.join(freshFolder(), 'restored');
+    expect((await gatelog(secretDir, 'restore', withSecrets)).code).toBe(0);
+    running = await startService({ dataDir: secretDir });
+    expect((await fetch(running.api + signed.pathname + signed.search)).status).toBe(200);
+    await expectRuleHolds(running, alertId, { readable: true });
+  });
+
+  it('a backup refuses a used folder, one in the data folder and a stopped service; a restore refuses a used or running folder and an incomplete backup', async () => {
+    const { dataDir } = withoutSecrets;
+    await apiClient(withoutSecrets.api).stored(await callEcho(withoutSecrets, 'hello'));
+    const folder = freshFolder();
+    const backup = path.join(folder, 'b');
+    expect((await gatelog(dataDir, 'backup', path.join(dataDir, 'b'))).stderr).toContain('A backup in the data folder would go with it');
+    expect((await gatelog(dataDir, 'backup', dataDir)).stderr).toContain('A backup in the data folder would go with it');
+    expect((await gatelog(dataDir, 'backup', backup)).code).toBe(0);
+    expect(await gatelog(dataDir, 'backup', backup)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is there and not empty') as unknown,
+    });
+    expect((await gatelog(dataDir, 'restore', backup)).stderr).toContain(`A Gatelog runs in ${dataDir}`);
+    await withoutSecrets.stop();
+    expect((await gatelog(dataDir, 'backup', path.join(folder, 'c'))).stderr).toContain(`No Gatelog runs in ${dataDir}`);
+    expect((await gatelog(dataDir, 'restore', backup)).stderr).toContain('is not empty');
+
+    const target = path.join(folder, 'restored');
+    const manifestFile = path.join(backup, 'manifest.json');
+    const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as {
+      storeStep: number;
+      metadataSteps: string[];
+      files: { path: string }[];
+    };
+    const refusalOf = async (change: object): Promise<string> => {
+      writeFileSync(manifestFile, JSON.stringify({ ...manifest, ...change }));
+      const { code, stderr } = await gatelog(target, 'restore', backup);
+      expect([code, existsSync(target)]).toEqual([1, false]);
+      return stderr;
+    };
+    expect(await refusalOf({ format: 2 })).toContain('is of format 2');
+    expect(await refusalOf({ storeStep: 1000 })).toContain('made by a newer Gatelog');
+    expect(await refusalOf({ metadataSteps: ['9999-later'] })).toContain('made by a newer Gatelog');
+    expect(await refusalOf({ eventsSteps: ['9999-later'] })).toContain('made by a newer Gatelog');
+    expect(await refusalOf({ files: [{ path: '../../escaped', bytes: 0, sha256: '' }] })).toContain('names files outside of the backup');
+    const damaged = path.join(backup, 'metadata.db');
+    const whole = readFileSync(damaged);
+    writeFileSync(damaged, Buffer.concat([whole.subarray(0, 100), Buffer.from('x'), whole.subarray(101)]));
+    expect(await refusalOf({})).toContain('metadata.db is not as it was written');
+    expect(readdirSync(folder)).toEqual(['b']);
+    rmSync(manifestFile);
+    expect((await gatelog(target, 'restore', backup)).stderr).toContain('is no whole backup');
+  });
+
   it('under load a backup has every request and change that was answered before it, exactly once', async () => {
-    const service = await startService({ dataDir: freshFolder() });
-    const load = new Load(service);
+    const load = new Load(running);
     load.start();
     await eventually(
       'the load to be under way',
@@ -141,16 +249,17 @@ describe('gatelog backup and restore', () => {
     const backup = path.join(freshFolder(), 'monday');
     const answered = [...load.answered];
     const changed = new Map(load.changed);
-    const made = await gatelog(service.dataDir, 'backup', backup);
+    const made = await gatelog(running.dataDir, 'backup', backup);
     await eventually('calls after the backup', () => load.answered.length > answered.length + 50 || undefined);
     await load.end();
     expect(made).toMatchObject({ code: 0, stdout: `${backup}\n` });
-    await eventually('the snapshot to go', () => !existsSync(path.join(service.dataDir, '.snapshot')) || undefined);
-    await service.stop();
+    await eventually('the snapshot to go', () => !existsSync(path.join(running.dataDir, '.snapshot')) || undefined);
+    await running.stop();
 
     const dataDir = path.join(freshFolder(), 'restored');
     expect(await gatelog(dataDir, 'restore', backup)).toMatchObject({ code: 0, stdout: `${dataDir}\n` });
-    const again = await startService({ dataDir });
+    running = await startService({ dataDir });
+    const again = running;
     await drained(again);
     const stored = await allStored(again);
     expect(answered.filter((id) => stored.get(id)?.length !== 1)).toEqual([]);
@@ -165,108 +274,6 @@ describe('gatelog backup and restore', () => {
     expect((await apiClient(again.api).call('PUT', `/v1/request/${id}/property`, { After: 'restore' })).status).toBe(200);
     expect((await apiClient(again.api).stored(id)).properties).toMatchObject({ After: 'restore' });
     expect(await apiClient(again.api).stored(await callEcho(again, 'after'))).toMatchObject({ response_status: 200 });
-    await again.stop();
-  });
-
-  it('a backup has changes that are still in patch parts, and alert rules; without secrets it lacks the key, signed addresses end and channels cannot be told', async () => {
-    const service = await startService({ dataDir: freshFolder() });
-    const api = apiClient(service.api);
-    const id = await callEcho(service, 'hello');
-    const address = (await api.stored(id)).signed_body_url ?? '';
-    expect((await api.call('PUT', `/v1/request/${id}/property`, { Reviewed: 'yes' })).status).toBe(200);
-    const alertId = (await api.call<StoredAlert>('POST', '/v1/alerts', { ...rule, channels: [channel] })).body.data.id;
-    const backup = path.join(freshFolder(), 'b');
-    const withSecrets = path.join(freshFolder(), 'b');
-    expect((await gatelog(service.dataDir, 'backup', backup)).stderr).toContain('--with-secrets takes them along');
-    expect((await gatelog(service.dataDir, 'backup', withSecrets, '--with-secrets')).stderr).toContain('It holds the secret key');
-    await service.stop();
-    expect(readdirSync(path.join(backup, 'store', 'requests')).some((part) => part.startsWith('patch-'))).toBe(true);
-    expect([existsSync(path.join(backup, 'secret.key')), existsSync(path.join(withSecrets, 'secret.key'))]).toEqual([false, true]);
-    expect(modesBelow(withSecrets)).toEqual(new Set(['folder 700', 'file 600']));
-
-    const dataDir = path.join(freshFolder(), 'restored');
-    expect((await gatelog(dataDir, 'restore', backup)).stderr).toContain('signed addresses given out before end');
-    expect(readdirSync(path.dirname(dataDir))).toEqual(['restored']);
-    const again = await startService({ dataDir });
-    expect((await apiClient(again.api).stored(id)).properties).toEqual({ Reviewed: 'yes' });
-    const { body } = await apiClient(again.api).call<readonly { name: string }[]>('GET', `/v1/request/${id}/changes`);
-    expect(body.data).toMatchObject([{ name: 'Reviewed', old: null, new: 'yes' }]);
-    const signed = new URL(address);
-    expect((await fetch(again.api + signed.pathname + signed.search)).status).toBe(403);
-    await expectRuleHolds(again, alertId, { readable: false });
-    await again.stop();
-
-    const secretDir = path.join(freshFolder(), 'restored');
-    expect((await gatelog(secretDir, 'restore', withSecrets)).code).toBe(0);
-    const third = await startService({ dataDir: secretDir });
-    expect((await fetch(third.api + signed.pathname + signed.search)).status).toBe(200);
-    await expectRuleHolds(third, alertId, { readable: true });
-    await third.stop();
-  });
-
-  it('a backup refuses a used folder, one in the data folder and a stopped service; a restore refuses a used or running folder and an incomplete backup', async () => {
-    const service = await startService({ dataDir: freshFolder() });
-    const { dataDir } = service;
-    await apiClient(service.api).stored(await callEcho(service, 'hello'));
-    const folder = freshFolder();
-    const backup = path.join(folder, 'b');
-    expect((await gatelog(dataDir, 'backup', path.join(dataDir, 'b'))).stderr).toContain('A backup in the data folder would go with it');
-    expect((await gatelog(dataDir, 'backup', dataDir)).stderr).toContain('A backup in the data folder would go with it');
-    expect((await gatelog(dataDir, 'backup', backup)).code).toBe(0);
-    expect(await gatelog(dataDir, 'backup', backup)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('is there and not empty') as unknown,
-    });
-    expect((await gatelog(dataDir, 'restore', backup)).stderr).toContain(`A Gatelog runs in ${dataDir}`);
-    await service.stop();
-    expect((await gatelog(dataDir, 'backup', path.join(folder, 'c'))).stderr).toContain(`No Gatelog runs in ${dataDir}`);
-    expect((await gatelog(dataDir, 'restore', backup)).stderr).toContain('is not empty');
-
-    const target = path.join(folder, 'restored');
-    const manifestFile = path.join(backup, 'manifest.json');
-    const manifest = JSON.parse(readFileSync(manifestFile, 'utf8')) as {
-      storeStep: number;
-      metadataSteps: string[];
-      files: { path: string }[];
-    };
-    const restored = async (change: object): Promise<string> => {
-      writeFileSync(manifestFile, JSON.stringify({ ...manifest, ...change }));
-      const { code, stderr } = await gatelog(target, 'restore', backup);
-      expect([code, existsSync(target)]).toEqual([1, false]);
-      return stderr;
-    };
-    expect(await restored({ format: 2 })).toContain('is of format 2');
-    expect(await restored({ storeStep: 1000 })).toContain('made by a newer Gatelog');
-    expect(await restored({ metadataSteps: ['9999-later'] })).toContain('made by a newer Gatelog');
-    expect(await restored({ eventsSteps: ['9999-later'] })).toContain('made by a newer Gatelog');
-    expect(await restored({ files: [{ path: '../../escaped', bytes: 0, sha256: '' }] })).toContain('names files outside of the backup');
-    const damaged = path.join(backup, 'metadata.db');
-    const whole = readFileSync(damaged);
-    writeFileSync(damaged, Buffer.concat([whole.subarray(0, 100), Buffer.from('x'), whole.subarray(101)]));
-    expect(await restored({})).toContain('metadata.db is not as it was written');
-    expect(readdirSync(folder)).toEqual(['b']);
-    rmSync(manifestFile);
-    expect((await gatelog(target, 'restore', backup)).stderr).toContain('is no whole backup');
-  });
-
-  it('a backup reports that its service was killed; the next backup replaces it, and the next core removes the leftovers', async () => {
-    const dataDir = freshFolder();
-    const service = await startService({ dataDir });
-    await apiClient(service.api).stored(await callEcho(service, 'hello'));
-    // Leftovers of a killed command and a killed core.
-    const folder = freshFolder();
-    mkdirSync(path.join(folder, 'b.incomplete'));
-    writeFileSync(path.join(folder, 'b.incomplete', 'backup-is-incomplete'), '');
-    await service.killAll();
-    mkdirSync(path.join(dataDir, '.snapshot', 'store'), { recursive: true });
-    expect((await gatelog(path.join(folder, 'restored'), 'restore', path.join(folder, 'b.incomplete'))).stderr).toContain(
-      'is no whole backup',
-    );
-    const again = await startService({ dataDir });
-    expect(existsSync(path.join(dataDir, '.snapshot'))).toBe(false);
-    expect((await gatelog(dataDir, 'backup', path.join(folder, 'b'))).code).toBe(0);
-    expect(readdirSync(folder)).toEqual(['b']);
-    await again.stop();
   });
 });
 

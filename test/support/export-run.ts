@@ -15,7 +15,7 @@ import { gatelog } from './command.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { eventually } from './eventually.ts';
 import { forgetPeak, memoryOf } from './process-memory.ts';
-import { killStarted, program, type Service, serviceEnvironment, startService, testKey, treeOf } from './process-tree.ts';
+import { killStarted, makeStarted, program, type Service, serviceEnvironment, startService, testKey, treeOf } from './process-tree.ts';
 
 export interface ExportRunOptions {
   readonly dataDir: string;
@@ -283,8 +283,7 @@ export async function fillStore(
   count: number,
   recordOf: (number: number, organization: OrganizationId) => RequestRecord,
 ): Promise<OrganizationId> {
-  const service = await startService({ dataDir });
-  await service.stop();
+  await makeStarted(dataDir);
   const organization = /^(\S+) .* default$/m.exec((await gatelog(dataDir, 'orgs', 'list')).stdout)?.[1] as OrganizationId;
   const store = openStore({ folder: path.join(dataDir, storeFolder) }, { queryTimeoutMs: 600_000, queryMemoryBytes: 4e9 });
   for (let start = 0; start < count; start += batch) {

@@ -75,6 +75,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return spawnService(options);
 }
 
+/** Makes an empty folder one in which the service was started and stopped. */
+export async function makeStarted(dataDir: string): Promise<void> {
+  await fillAsStarted(dataDir, startOnce);
+  if (readdirSync(dataDir).length === 0) await startOnce(dataDir);
+}
+
 async function startOnce(dataDir: string): Promise<void> {
   await (await spawnService({ dataDir })).stop();
 }

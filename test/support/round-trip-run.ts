@@ -7,7 +7,7 @@ import { gatelog } from './command.ts';
 import { eventually } from './eventually.ts';
 import { fillStore } from './export-run.ts';
 import { fullRecord } from './full-records.ts';
-import { startService, testKey } from './process-tree.ts';
+import { type Service, startService, testKey } from './process-tree.ts';
 
 export interface RoundTripReport {
   readonly records: number;
@@ -27,7 +27,9 @@ export interface RoundTripReport {
 /** Exports records with values of all fields, imports them into a fresh deployment, and exports them from there. */
 export async function runRoundTrip([from, into]: readonly [string, string], count: number): Promise<RoundTripReport> {
   await fillStore(from, count, (number, organization) => fullRecord(number, count, organization));
-  const before = await exported(from);
+  const source = await startService({ dataDir: from });
+  const before = await exported(source);
+  await source.stop();
   const service = await startService({ dataDir: into });
   const since = performance.now();
   const first = await imported(into, service.api, before.file);
@@ -39,8 +41,8 @@ export async function runRoundTrip([from, into]: readonly [string, string], coun
   );
   const foundSeconds = (performance.now() - since) / 1000;
   const second = await imported(into, service.api, before.file);
+  const after = await exported(service);
   await service.stop();
-  const after = await exported(into);
   const isSame = before.sha256 === after.sha256;
   return {
     records: first.imported,
@@ -54,14 +56,12 @@ export async function runRoundTrip([from, into]: readonly [string, string], coun
   };
 }
 
-async function exported(dataDir: string): Promise<{ readonly file: string; readonly sha256: string; readonly seconds: number }> {
+async function exported({ dataDir, api }: Service): Promise<{ readonly file: string; readonly sha256: string; readonly seconds: number }> {
   const file = path.join(dataDir, 'exported.jsonl');
-  const service = await startService({ dataDir });
   const since = performance.now();
-  const { code, stderr } = await gatelog(dataDir, { api: service.api }, 'export', '--include-body', '--output', file);
+  const { code, stderr } = await gatelog(dataDir, { api }, 'export', '--include-body', '--output', file);
   const seconds = (performance.now() - since) / 1000;
   if (code !== 0) throw new Error(stderr);
-  await service.stop();
   const hash = createHash('sha256');
   for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
   return { file, sha256: hash.digest('hex'), seconds };

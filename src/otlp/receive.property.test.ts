@@ -18,6 +18,7 @@ import { MalformedSpans } from './received/limits.ts';
 import { decodeProtobuf } from './protocol/protobuf.ts';
 import { readCall, received, spanIdOf } from './testing/spans.ts';
 import { assert as check } from '../../test/support/seeded.ts';
+import { byLength } from '../../test/support/test-length.ts';
 
 /** Names that some dialect reads, and any others. */
 const known = [
@@ -113,7 +114,7 @@ it('whatever attributes say, a span becomes at most one call, whose bodies are J
         expect([call.startedAt, call.elapsedMs, call.firstTokenMs ?? 0].every(Number.isInteger)).toBe(true);
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: byLength(600, 3000) },
   );
 });
 
@@ -130,7 +131,7 @@ it('bytes that are no message are malformed, and nothing else', () => {
     property(bytes, (body) => {
       expect(failureOf(body)).toSatisfy((failure) => failure === undefined || failure instanceof MalformedSpans);
     }),
-    { numRuns: 5000 },
+    { numRuns: byLength(1000, 5000) },
   );
 });
 

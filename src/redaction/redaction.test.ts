@@ -76,7 +76,7 @@ describe('card numbers', () => {
   });
 
   it('digits without end take time for each, not for all of each', () => {
-    for (const text of ['4'.repeat(3_000_000), '4 '.repeat(1_000_000), '4111 '.repeat(500_000)]) {
+    for (const text of ['4'.repeat(600_000), '4 '.repeat(200_000), '4111 '.repeat(100_000)]) {
       expect(redactCards(text, '').length).toBeLessThanOrEqual(text.length);
     }
   });

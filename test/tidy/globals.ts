@@ -30,8 +30,18 @@ const moduleOfGlobal: ReadonlySet<string> = new Set(['node:process', 'process', 
  * Uses of global names in a file. A name that is declared anywhere in the file counts as the file's own everywhere in it, which spares
  * scope analysis and errs towards silence only where a global is shadowed on purpose.
  */
-export function globalUses(source: SourceFile): GlobalUse[] {
-  const places = valuePlaces({ node: source.program, parent: undefined });
+export function globalUses(source: SourceFile): readonly GlobalUse[] {
+  const uses = usesOf.get(source) ?? findGlobalUses(source);
+  usesOf.set(source, uses);
+  return uses;
+}
+
+/** Several rules ask. */
+const usesOf = new WeakMap<SourceFile, readonly GlobalUse[]>();
+
+function findGlobalUses(source: SourceFile): readonly GlobalUse[] {
+  const places: Place[] = [];
+  addValuePlaces({ node: source.program, parent: undefined }, places);
   const own = new Set(places.flatMap(declaredNames));
   return places.filter(isReference).flatMap(({ node, parent }) => {
     if (node.type !== 'Identifier' || own.has(node.name)) return [];
@@ -39,9 +49,10 @@ export function globalUses(source: SourceFile): GlobalUse[] {
   });
 }
 
-function valuePlaces(place: Place): Place[] {
-  if (place.node.type.startsWith('TS') && !valueWrappers.has(place.node.type)) return [];
-  return [place, ...childrenOf(place.node).flatMap((child) => valuePlaces({ node: child, parent: place.node }))];
+function addValuePlaces(place: Place, places: Place[]): void {
+  if (place.node.type.startsWith('TS') && !valueWrappers.has(place.node.type)) return;
+  places.push(place);
+  for (const child of childrenOf(place.node)) addValuePlaces({ node: child, parent: place.node }, places);
 }
 
 function declaredNames({ node }: Place): string[] {

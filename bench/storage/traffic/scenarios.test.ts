@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { byLength } from '../../../test/support/test-length.ts';
 import { agentSessionId } from './agents.ts';
 import { commonPhrase, rareWord } from './call.ts';
 import type { ChatRequest } from './chat.ts';
@@ -38,9 +39,10 @@ function lastMessage(request: string): string {
 }
 
 test('3,000 calls of agents are about 136 MB on the wire, of which about 8.5 MB are said for the first time', () => {
-  const { wireBytes, firstSaidBytes } = trafficOf(scenarioNamed('agents').generate(3000));
-  expect(Math.abs(wireBytes / 136e6 - 1)).toBeLessThan(0.1);
-  expect(Math.abs(firstSaidBytes / 8.5e6 - 1)).toBeLessThan(0.1);
+  const calls = byLength(600, 3000);
+  const { wireBytes, firstSaidBytes } = trafficOf(scenarioNamed('agents').generate(calls));
+  expect(Math.abs(wireBytes / calls / (136e6 / 3000) - 1)).toBeLessThan(0.1);
+  expect(Math.abs(firstSaidBytes / calls / (8.5e6 / 3000) - 1)).toBeLessThan(0.1);
 });
 
 test('agents say the same with identifiers of sessions and without', () => {
@@ -51,7 +53,7 @@ test('agents say the same with identifiers of sessions and without', () => {
 });
 
 test('a plain chat is 1 to 3 kB, of which a third is text that nobody has said before', () => {
-  const { calls, wireBytes, firstSaidBytes } = trafficOf(scenarioNamed('chats').generate(2000));
+  const { calls, wireBytes, firstSaidBytes } = trafficOf(scenarioNamed('chats').generate(byLength(500, 2000)));
   expect(Math.abs(wireBytes / calls - 2000)).toBeLessThan(1000);
   expect(Math.abs(firstSaidBytes / wireBytes - 1 / 3)).toBeLessThan(0.05);
 });
@@ -66,7 +68,7 @@ test('of a prompt with retrieved passages a tenth is said for the first time, an
 });
 
 test('a picture of 40 to 120 kB in base64 comes with each turn of its conversation, and a quarter of all is new', () => {
-  const { calls, wireBytes, firstSaidBytes } = trafficOf(scenarioNamed('images').generate(500));
+  const { calls, wireBytes, firstSaidBytes } = trafficOf(scenarioNamed('images').generate(byLength(200, 500)));
   expect(Math.abs(wireBytes / calls - 96_000)).toBeLessThan(10_000);
   expect(Math.abs(firstSaidBytes / wireBytes - 0.235)).toBeLessThan(0.03);
 });

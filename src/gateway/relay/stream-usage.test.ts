@@ -296,7 +296,7 @@ it.each([
 ])('the work for an event of nearly 1 MiB in small pieces is bounded by its bytes, of %s', (_what, pieceAt) => {
   const filter = new UsageChunkFilter();
   const pieces = Array.from({ length: 100_000 }, (_, index) => pieceAt(index));
-  for (const piece of pieces) expect(filter.pass(Buffer.from(piece))).toHaveLength(0);
+  expect(pieces.filter((piece) => filter.pass(Buffer.from(piece)).length > 0)).toEqual([]);
   const whole = filter.pass(Buffer.from('\r\n\r\n')).toString();
   expect(whole + filter.rest().toString()).toBe(`${pieces.join('')}\r\n\r\n`);
   expect(filter.processedBytes).toBeLessThan(8 * whole.length);

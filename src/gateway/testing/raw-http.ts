@@ -19,15 +19,25 @@ export async function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** Waits for a condition; the test's own time limit ends a wait that is in vain. */
+const soonMs = 2;
+const longestPauseMs = 10;
+
+/**
+ * Waits for a condition; the test's own time limit ends a wait that is in vain. A condition that reads much, and many waits at once, must
+ * not keep busy what they wait for.
+ */
 export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await soon();
+  for (let pauseMs = soonMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.1)) {
+    const askedAt = performance.now();
+    if (condition()) return;
+    await soon(Math.max(pauseMs, (performance.now() - askedAt) * 2));
+  }
 }
 
 /** Lets everything that is ready happen, timers of a few milliseconds included. */
-export async function soon(): Promise<void> {
+export async function soon(ms = soonMs): Promise<void> {
   await new Promise((resolve) => {
-    setTimeout(resolve, 2);
+    setTimeout(resolve, ms);
   });
 }
 

@@ -64,12 +64,15 @@ export async function openOnRig<Opened>(open: (rig: IngestRig) => Promise<Opened
   }
 }
 
-/** Waits until something holds. @throws when it does not come true in a minute. */
+/** Waits until something holds, and does not keep busy what it waits for. @throws when it does not come true in a minute. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 60_000;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error('it did not come true');
-    await wait(5);
+  for (;;) {
+    const askedAt = performance.now();
+    if (await holds()) return;
+    const now = performance.now();
+    if (now > end) throw new Error('it did not come true');
+    await wait(Math.max(5, (now - askedAt) * 2));
   }
 }
 

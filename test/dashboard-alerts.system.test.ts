@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient, type ApiClient } from './support/api.ts';
-import { openBrowser } from './support/browser.ts';
+import { endPages, sharedBrowser } from './support/browser.ts';
 import { desktop, expectGoodPage, openSignedIn, tabTo } from './support/dashboard.ts';
 import { eventually } from './support/eventually.ts';
 import { logCall } from './support/log-call.ts';
@@ -59,10 +59,10 @@ beforeAll(async () => {
   await eventually('the rule to fire', async () =>
     (await api.call<readonly unknown[]>('GET', `/v1/alerts/${hostileRule}/incidents`)).body.data.length === 2 ? true : undefined,
   );
-  browser = await openBrowser();
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await endPages();
   await service?.stop();
   removeDataDir(dataDir);
 });

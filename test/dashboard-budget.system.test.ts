@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiClient, type ApiClient } from './support/api.ts';
-import { openBrowser } from './support/browser.ts';
+import { endPages, sharedBrowser } from './support/browser.ts';
 import { openSignedIn } from './support/dashboard.ts';
 import { eventually } from './support/eventually.ts';
 import { logCall } from './support/log-call.ts';
@@ -17,10 +17,10 @@ beforeAll(async () => {
   api = apiClient(service.api);
   for (const Team of ['search', 'checkout']) await logCall(api, { at: Date.now() - 60_000, properties: { Team } });
   await eventually('the calls', async () => ((await api.query('all')).length === 2 ? true : undefined));
-  browser = await openBrowser();
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await endPages();
   await service?.stop();
   removeDataDir(dataDir);
 });

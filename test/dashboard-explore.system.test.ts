@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiClient, type ApiClient } from './support/api.ts';
-import { openBrowser } from './support/browser.ts';
+import { endPages, sharedBrowser } from './support/browser.ts';
 import { expectGoodPage, openSignedIn } from './support/dashboard.ts';
 import { eventually } from './support/eventually.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
@@ -69,10 +69,10 @@ beforeAll(async () => {
   await importFailed('eve');
   await logUnpriced();
   await eventually('the calls', async () => ((await api.query('all')).length === teams.length + 3 ? true : undefined));
-  browser = await openBrowser();
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await endPages();
   await service?.stop();
   removeDataDir(dataDir);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
-import { openBrowser } from './support/browser.ts';
+import { endPages, sharedBrowser } from './support/browser.ts';
 import { desktop, expectGoodPage, openSignedIn, tabTo } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { views, type WatchedPage } from './support/watched-page.ts';
@@ -101,10 +101,10 @@ beforeAll(async () => {
   for (const one of [second, large, other, echoed]) await api.stored(one);
   const key = await api.call<{ apiKey: string }>('POST', '/v1/api-keys', { api_key_name: 'reader', key_permissions: 'r' });
   readOnlyKey = key.body.data.apiKey;
-  browser = await openBrowser();
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await endPages();
   await service?.stop();
   removeDataDir(dataDir);
 });

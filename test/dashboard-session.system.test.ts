@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
-import { openBrowser } from './support/browser.ts';
+import { endPages, sharedBrowser } from './support/browser.ts';
 import { openSignedIn } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
 
@@ -79,10 +79,10 @@ beforeAll(async () => {
   }));
   await importLines(runaway.map(lineOf));
   await apiClient(service.api).stored(`9d1c2b7e-3f0a-4c11-8b59-1a3c2f1f${turnsOfRunaway}`);
-  browser = await openBrowser();
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await endPages();
   await service?.stop();
   removeDataDir(dataDir);
 });

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeReceivers, startReceiver } from '../src/events/channels/testing/receiver.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
-import { openBrowser } from './support/browser.ts';
+import { endPages, sharedBrowser } from './support/browser.ts';
 import { desktop, openSignedIn, tabTo } from './support/dashboard.ts';
 import { eventually } from './support/eventually.ts';
 import { logCall } from './support/log-call.ts';
@@ -37,10 +37,10 @@ beforeAll(async () => {
     await send({ 'svc-properties': JSON.stringify({ Team: team }), 'svc-user-id': 'ann' });
   }
   await eventually('the calls', async () => ((await api.query('all')).length === 3 ? true : undefined));
-  browser = await openBrowser();
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await endPages();
   await service?.stop();
   closeReceivers();
   removeDataDir(dataDir);
@@ -78,7 +78,7 @@ it('a webhook is made, shows its secret once, and a delivery that failed is look
   expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   // The dialog and the list follow by themselves.
   await dialog(page).getByText('delivered').first().waitFor();
-  await page.keyboard.press('Escape');
+  await dialog(page).press('Escape');
   await page.getByRole('row', { name: /delivered .*request\.completed/ }).waitFor();
 
   await page.getByRole('button', { name: 'Delete the webhook' }).click();

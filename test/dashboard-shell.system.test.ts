@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
-import { openBrowser } from './support/browser.ts';
+import { endPages, sharedBrowser } from './support/browser.ts';
 import { openSignedIn, signIn } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { accessibilityFaults } from './support/watched-page.ts';
@@ -32,10 +32,10 @@ beforeAll(async () => {
   await api.stored(requestId);
   const rule = { name: 'Cost an hour', metric: 'cost', threshold: 100, time_window: 3_600_000 };
   alertId = (await api.call<{ readonly id: string }>('POST', '/v1/alerts', rule)).body.data.id;
-  browser = await openBrowser();
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await endPages();
   await service?.stop();
   removeDataDir(dataDir);
 });

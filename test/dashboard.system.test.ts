@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
-import { openBrowser } from './support/browser.ts';
+import { endPages, sharedBrowser } from './support/browser.ts';
 import { expectGoodPage, openSignedIn } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { accessibilityFaults, openWatched, overflow, views } from './support/watched-page.ts';
@@ -41,10 +41,10 @@ beforeAll(async () => {
   }
   newest = await send(hostile, { 'svc-properties': asciiJson({ Team: 'checkout', [hostile]: hostile }), 'svc-user-id': 'ben' });
   await apiClient(service.api).stored(newest);
-  browser = await openBrowser();
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await endPages();
   await service?.stop();
   removeDataDir(dataDir);
 });
@@ -133,9 +133,7 @@ it('each series of a chart has a colour of its own, also with reduced motion', a
 });
 
 it('what callers sent is shown as it is and never runs', async () => {
-  const { page, complaints } = await openWatched(browser, `${service.api}/requests?request=${newest}`, desktop);
-  await page.waitForSelector('input[name=key]');
-  await signIn(page);
+  const { page, complaints } = await openSignedIn(browser, `${service.api}/requests?request=${newest}`);
   const conversation = page.locator('[aria-label=Conversation]');
   await conversation.waitFor();
   expect(await conversation.innerText()).toContain('<script>document.title=1</script>');
@@ -146,9 +144,7 @@ it('what callers sent is shown as it is and never runs', async () => {
 });
 
 it('a search says what it means, finds, and is in the address; a fault says where', async () => {
-  const { page } = await openWatched(browser, `${service.api}/requests`, desktop);
-  await page.waitForSelector('input[name=key]');
-  await signIn(page);
+  const { page } = await openSignedIn(browser, `${service.api}/requests`);
   await page.waitForSelector(rows);
   await page.keyboard.press('/');
   await page.keyboard.type('Team:search -user:ben');
@@ -181,9 +177,7 @@ it.each([
 });
 
 it('the list is operated by the keyboard alone', async () => {
-  const { page } = await openWatched(browser, `${service.api}/requests`, desktop);
-  await page.waitForSelector('input[name=key]');
-  await signIn(page);
+  const { page } = await openSignedIn(browser, `${service.api}/requests`);
   await page.waitForSelector(rows);
   await page.focus('[role=grid]');
   await page.keyboard.press('j');
@@ -211,9 +205,7 @@ it('a session that ended on the server leads to the sign-in, and back', async ()
 });
 
 it('a session is found by its name, opened as a trace, and leads to its requests and back', async () => {
-  const { page, complaints } = await openWatched(browser, `${service.api}/sessions?sort=total_cost`, desktop);
-  await page.waitForSelector('input[name=key]');
-  await signIn(page);
+  const { page, complaints } = await openSignedIn(browser, `${service.api}/sessions?sort=total_cost`);
   await page.waitForSelector('table');
   await page.getByLabel('Search sessions by name or identifier').fill('orders');
   await page.keyboard.press('Enter');

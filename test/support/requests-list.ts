@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { apiClient, type ApiClient } from './api.ts';
-import { openBrowser } from './browser.ts';
+import { endPages, sharedBrowser } from './browser.ts';
 import { openSignedIn } from './dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './process-tree.ts';
 import type { WatchedPage } from './watched-page.ts';
@@ -121,17 +121,22 @@ export async function openRequestsScene(): Promise<RequestsScene> {
     expect(status).toBe(200);
     await api.stored(manyId(count - 1));
   };
-  const importRequest = async (record: Readonly<Record<string, unknown>>): Promise<void> => {
+  const importRequests = async (records: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {
     const common = { provider: 'OPENAI', request_path: '/v1/chat/completions', request_body: { messages: [] } };
-    const { status, body } = await api.call<{ imported: number }>('POST', '/v1/import', JSON.stringify({ ...common, ...record }));
-    expect({ status, imported: body.data.imported }).toEqual({ status: 200, imported: 1 });
+    const lines = records.map((record) => JSON.stringify({ ...common, ...record }));
+    const { status, body } = await api.call<{ imported: number }>('POST', '/v1/import', lines.join('\n'));
+    expect({ status, imported: body.data.imported }).toEqual({ status: 200, imported: records.length });
   };
-  for (const [index, seed] of seeds.entries()) {
-    const arrived = new Date(Date.now() - hourMs + index * 60_000).toISOString();
-    await importRequest({ request_id: seedId(index + 1), request_created_at: arrived, ...seed });
-  }
+  const importRequest = async (record: Readonly<Record<string, unknown>>): Promise<void> => importRequests([record]);
+  await importRequests(
+    seeds.map((seed, index) => ({
+      request_id: seedId(index + 1),
+      request_created_at: new Date(Date.now() - hourMs + index * 60_000).toISOString(),
+      ...seed,
+    })),
+  );
   await api.stored(seedId(seeds.length));
-  const browser = await openBrowser();
+  const browser = await sharedBrowser();
   const addressOf = (parameters: Readonly<Record<string, string>> = {}): string => {
     const columns = JSON.stringify(['id', 'model', 'status', 'user']);
     return `${service.api}/requests?${new URLSearchParams({ columns, ...parameters }).toString()}`;
@@ -150,7 +155,7 @@ export async function openRequestsScene(): Promise<RequestsScene> {
     importRequest,
     send: async (user) => call(service, user),
     end: async () => {
-      await browser.close();
+      await endPages();
       await service.stop();
       removeDataDir(dataDir);
     },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { byLength } from './test-length.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -31,11 +31,14 @@ export interface WatchedPage {
 /** A page may need this long on a busy machine; the browser's driver would give it 30 seconds. */
 const patientMs = 120_000;
 
-/** Opens an address in a context of its own. The caller closes the page. */
-export async function openWatched(browser: Browser, address: string, view: View): Promise<WatchedPage> {
+export type Cookie = Parameters<BrowserContext['addCookies']>[0][number];
+
+/** Opens an address in a context of its own, which has these cookies. The caller closes the page. */
+export async function openWatched(browser: Browser, address: string, view: View, cookies: readonly Cookie[] = []): Promise<WatchedPage> {
   const { width, ...preferences } = view;
   const context = await browser.newContext({ viewport: { width, height: 900 }, ...preferences });
   context.setDefaultTimeout(patientMs);
+  await context.addCookies(cookies);
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: Request[] = [];
@@ -69,7 +72,7 @@ const settled = `Promise.allSettled(document.getAnimations()
 
 async function axeFaults(page: Page, options: { readonly runOnly?: readonly string[] }): Promise<readonly string[]> {
   return page.evaluate<readonly string[]>(
-    `${settled}.then(() => axe.run(document, ${JSON.stringify(options)})).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).slice(0, 5).join(', ')))`,
+    `${settled}.then(() => axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...options })})).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).slice(0, 5).join(', ')))`,
   );
 }
 

@@ -8,8 +8,8 @@ import { byLength, filesInFull } from './test/support/test-length.ts';
 const quick = { testTimeout: 180_000, hookTimeout: 180_000 };
 const patient = { testTimeout: 600_000, hookTimeout: 300_000 };
 
-/** Vitest keeps a core for itself, which of two is half. It needs little of it, and system tests mostly wait. */
-const maxWorkers = availableParallelism() + 1;
+/** Vitest keeps a core for itself, which of two is half. It needs little of it, and tests wait a third of their time: on timers, on processes. */
+const maxWorkers = availableParallelism() + 2;
 
 /** A condition may take this long on a busy machine; one that never holds fails all the same. */
 const patientMs = 60_000;
@@ -66,6 +66,8 @@ export default defineConfig({
   test: {
     projects: [{ test: unit }, { test: engineTests }, { test: own }, { test: system }],
     sequence: { sequencer: LongestFirst },
+    // A module is transformed once for all projects, and again only once it has changed.
+    experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/vitest' },
     allowOnly: false,
     passWithNoTests: false,
     restoreMocks: true,

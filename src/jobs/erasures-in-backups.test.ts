@@ -50,8 +50,8 @@ function heldAt(spool: SpoolRig, held: (typeof steps)[number]) {
 
 describe('while a backup is taken', () => {
   it.each([
-    { held: 'eraseLetters', stage: 'counted' },
-    { held: 'list', stage: 'awaited' },
+    { held: 'eraseLetters', stage: 'lettersCounted' },
+    { held: 'list', stage: 'lettersErased' },
     { held: 'removeRequests', stage: 'listed' },
     { held: 'removeRest', stage: 'listed' },
     { held: 'removeFiles', stage: 'listed' },

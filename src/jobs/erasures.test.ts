@@ -61,9 +61,9 @@ function targetsCutAt(stage: ErasureStage, spool: SpoolRig, tell: () => void): P
     };
   };
   const letters = lettersOf(rig, spool);
-  if (stage === 'counted') return { deadLetters: { ...letters, erase: dieAfter(letters.erase) } };
-  if (stage === 'recounted') return { deadLetters: { ...letters, erase: dieAfter(letters.erase, 1) } };
-  if (stage === 'awaited') return { waitForSpoolDrain: dieAfter(async () => undefined) };
+  if (stage === 'lettersCounted') return { deadLetters: { ...letters, erase: dieAfter(letters.erase) } };
+  if (stage === 'lettersRecounted') return { deadLetters: { ...letters, erase: dieAfter(letters.erase, 1) } };
+  if (stage === 'lettersErased') return { waitForSpoolDrain: dieAfter(async () => undefined) };
   if (stage === 'listed') return { store: { ...rig.store.erase, removeRest: dieAfter(rig.store.erase.removeRest) } };
   const forget = (): never => {
     parts.responses.forget(spool.organizationId);
@@ -175,7 +175,7 @@ describe('an erasure', () => {
     expect(rows).toEqual([]);
   });
 
-  it.each(['counted', 'awaited', 'listed', 'weighed', 'recounted'] as const)(
+  it.each(['lettersCounted', 'lettersErased', 'listed', 'cacheCounted', 'lettersRecounted'] as const)(
     'that is cut when it is %s, with what then goes gone already, goes on in the next life, and counts the same',
     async (stage) => {
       const spool = new SpoolRig(rig);

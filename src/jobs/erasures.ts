@@ -81,14 +81,14 @@ export class Erasures {
   private pause: Promise<unknown> | undefined;
   /** The work of each stage, and the next one. */
   private readonly steps: Readonly<Record<Exclude<ErasureStage, 'done'>, Step>> = {
-    ordered: { run: (erasure) => this.countDeadLetters(erasure), next: 'counted' },
-    counted: { run: (erasure) => this.eraseFirstDeadLetters(erasure), next: 'awaited' },
-    awaited: { run: (erasure) => this.list(erasure), next: 'listed' },
+    ordered: { run: (erasure) => this.countDeadLetters(erasure), next: 'lettersCounted' },
+    lettersCounted: { run: (erasure) => this.eraseFirstDeadLetters(erasure), next: 'lettersErased' },
+    lettersErased: { run: (erasure) => this.list(erasure), next: 'listed' },
     listed: { run: (erasure) => this.exclusive(() => this.removeFromStore(erasure)), next: 'removed' },
-    removed: { run: async (erasure) => ({ cache_entries: this.ports.targets.responses.count(erasure) }), next: 'weighed' },
-    weighed: { run: (erasure) => this.forgetResponses(erasure), next: 'forgotten' },
-    forgotten: { run: (erasure) => this.recount(erasure), next: 'recounted' },
-    recounted: { run: (erasure) => this.eraseDeadLetters(erasure), next: 'done' },
+    removed: { run: async (erasure) => ({ cache_entries: this.ports.targets.responses.count(erasure) }), next: 'cacheCounted' },
+    cacheCounted: { run: (erasure) => this.eraseResponses(erasure), next: 'cacheErased' },
+    cacheErased: { run: (erasure) => this.recountDeadLetters(erasure), next: 'lettersRecounted' },
+    lettersRecounted: { run: (erasure) => this.eraseDeadLetters(erasure), next: 'done' },
   };
 
   constructor(ports: ErasurePorts, maxRunning = defaultMaxRunning) {
@@ -208,13 +208,13 @@ export class Erasures {
     return { dead_letters: Math.max(erasure.counts.dead_letters, await this.ports.targets.deadLetters.erase(erasure)) };
   }
 
-  private async forgetResponses(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+  private async eraseResponses(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     this.ports.targets.responses.forget(erasure);
     return {};
   }
 
   /** Replayed letters may have become records, and pending exchanges letters. */
-  private async recount(erasure: Erasure): Promise<Partial<ErasureCounts>> {
+  private async recountDeadLetters(erasure: Erasure): Promise<Partial<ErasureCounts>> {
     const { repository, targets } = this.ports;
     await targets.waitForSpoolDrain(erasure, this.stopping.signal);
     const deadLetters = await this.countDeadLetters(erasure);

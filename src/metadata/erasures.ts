@@ -3,8 +3,23 @@ import type { Erasure, ErasureCounts, ErasureStage } from '../model/erasure.ts';
 import type { OrganizationId, RequestId } from '../model/ids.ts';
 import type { MetadataQueries } from './database.ts';
 import { emptyLog, inWriteTransaction } from '../platform/sqlite/database.ts';
-import type { ErasuresTable } from './schema/schema.ts';
+import type { ErasuresTable, StoredErasureStage } from './schema/schema.ts';
 import { withNul, withoutNul } from './nul-text.ts';
+
+const storedStages: Readonly<Record<ErasureStage, StoredErasureStage>> = {
+  ordered: 'ordered',
+  lettersCounted: 'counted',
+  lettersErased: 'awaited',
+  listed: 'listed',
+  removed: 'removed',
+  cacheCounted: 'weighed',
+  cacheErased: 'forgotten',
+  lettersRecounted: 'recounted',
+  done: 'done',
+};
+const stagesByStored = Object.fromEntries(Object.entries(storedStages).map(([stage, stored]) => [stored, stage])) as Readonly<
+  Record<StoredErasureStage, ErasureStage>
+>;
 
 /** An exchange that an erasure removes on its way to the store. */
 export interface ErasedExchange {
@@ -65,7 +80,7 @@ export async function advanceErasure(
 ): Promise<void> {
   await queries
     .updateTable('erasures')
-    .set({ stage, ...counts })
+    .set({ stage: storedStages[stage], ...counts })
     .where('number', '=', number)
     .execute();
 }
@@ -128,6 +143,7 @@ export async function countErasedExchanges({ queries }: MetadataQueries, number:
 }
 
 function erasureOf(row: Selectable<ErasuresTable>): Erasure {
-  const { number, organization_id: organizationId, user_id: userId, erased_at: erasedAt, stage, ...counts } = row;
+  const { number, organization_id: organizationId, user_id: userId, erased_at: erasedAt, stage: stored, ...counts } = row;
+  const stage = stagesByStored[stored];
   return { number, organizationId: organizationId as OrganizationId, userId: withNul(userId), erasedAt, stage, counts };
 }

@@ -8,7 +8,7 @@ import { parseUuid, type RequestId } from '../model/ids.ts';
 import { createApiKey, findApiKeys, listApiKeys, makeKeyLookUp, revokeApiKey, type NewApiKey } from './organization/api-keys.ts';
 import { openMetadata, type MetadataDatabase } from './database.ts';
 import { inWriteTransaction, type SqliteMode } from '../platform/sqlite/database.ts';
-import { listUnfinishedErasures, orderErasure } from './erasures.ts';
+import { advanceErasure, listUnfinishedErasures, orderErasure } from './erasures.ts';
 import { openMigratedMetadata } from './migrate.ts';
 import { erasedUsersWithoutNul } from './migrations/0011-erased-users-without-nul.ts';
 import { createOrganization, findOrganization, listOrganizations, type Organization } from './organization/organizations.ts';
@@ -332,6 +332,24 @@ describe('erasures', () => {
       expect(listed.map((erasure) => erasure.userId)).toEqual([...others, userId]);
     },
   );
+
+  test.each([
+    ['ordered', 'ordered'],
+    ['lettersCounted', 'counted'],
+    ['lettersErased', 'awaited'],
+    ['listed', 'listed'],
+    ['removed', 'removed'],
+    ['cacheCounted', 'weighed'],
+    ['cacheErased', 'forgotten'],
+    ['lettersRecounted', 'recounted'],
+  ] as const)('at the stage %s are stored as %s, as they always were, and go on there', async (stage, stored) => {
+    const database = await open();
+    const { id: organizationId } = await organizationIn(database, 'a');
+    await orderErasure(database, { organizationId, userId: 'alice', at: now(), takesNew: true });
+    await advanceErasure(database, 1, { stage });
+    expect(await database.queries.selectFrom('erasures').select('stage').execute()).toEqual([{ stage: stored }]);
+    expect(await listUnfinishedErasures(database)).toMatchObject([{ stage }]);
+  });
 
   test('that ran before names were kept without NUL are of the same users afterwards', async () => {
     const database = await open();

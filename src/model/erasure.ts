@@ -4,13 +4,22 @@ export const erasureCounts = ['requests', 'bodies', 'cache_entries', 'spool_reco
 export type ErasureCounts = Readonly<Record<(typeof erasureCounts)[number], number>>;
 
 /**
- * Progress of an erasure. `ordered`: dead letters are being counted. `counted`: they are being removed, so that none is replayed.
- * `awaited`: waiting for records still in the spool. `listed`: the stored requests are known and being removed. `removed`: they are gone;
- * cached responses are being counted. `weighed`: those are being removed. `forgotten`: dead letters that arrived meanwhile are being
- * counted. `recounted`: they are being removed. `done`: nothing is left and the counts are final. Each removal is counted in an earlier
- * stage, so an interrupted erasure still reports the same counts.
+ * Progress of an erasure: what is done, and what its work now is. `ordered`: nothing; dead letters are counted. `lettersCounted`: they are
+ * removed, so that none is replayed. `lettersErased`: once the spool has drained, the stored requests are listed. `listed`: they are removed.
+ * `removed`: cached responses are counted. `cacheCounted`: they are removed. `cacheErased`: dead letters that arrived meanwhile are counted.
+ * `lettersRecounted`: they are removed. `done`: nothing is left and the counts are final. Each removal is counted in an earlier stage, so an
+ * interrupted erasure still reports the same counts.
  */
-export type ErasureStage = 'ordered' | 'counted' | 'awaited' | 'listed' | 'removed' | 'weighed' | 'forgotten' | 'recounted' | 'done';
+export type ErasureStage =
+  | 'ordered'
+  | 'lettersCounted'
+  | 'lettersErased'
+  | 'listed'
+  | 'removed'
+  | 'cacheCounted'
+  | 'cacheErased'
+  | 'lettersRecounted'
+  | 'done';
 
 /** Removes everything that one user sent up to a moment. */
 export interface Erasure {

@@ -2,7 +2,6 @@ import type { Generated, Selectable } from 'kysely';
 import type { JobKind, JobState } from '../../model/jobs/job.ts';
 import type { ChangeKind } from '../../model/change.ts';
 import type { ViewPage } from '../../model/dashboard/view.ts';
-import type { ErasureStage } from '../../model/erasure.ts';
 import type { DisabledReason } from '../../model/events/webhook.ts';
 import type { KeyPermissions } from '../../model/principal.ts';
 
@@ -138,12 +137,15 @@ interface RetentionTable {
   changed_at: number;
 }
 
+/** Names that files have: they stay when the code's names change. */
+export type StoredErasureStage = 'ordered' | 'counted' | 'awaited' | 'listed' | 'removed' | 'weighed' | 'forgotten' | 'recounted' | 'done';
+
 export interface ErasuresTable {
   number: Generated<number>;
   organization_id: string;
   user_id: string;
   erased_at: number;
-  stage: ErasureStage;
+  stage: StoredErasureStage;
   requests: Generated<number>;
   bodies: Generated<number>;
   cache_entries: Generated<number>;

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../src/model/record/request-record.ts';
 import { type Connections, openConnections } from '../../src/store/engine/connections.ts';
 import { startEngineThreads } from '../../src/store/engine/engine-threads.ts';
-import { before } from './before.ts';
+import { before } from './store-v10.ts';
 import type { TimedAnswer, Command, Inserted, Opened, CommandOutcome, Results, Work } from './command.ts';
 import { now } from './now.ts';
 import { batchesOf } from './traffic/records.ts';

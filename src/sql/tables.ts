@@ -55,8 +55,8 @@ export function requests(where?: Where): Rows {
 export function bodies(where: Where = [], inGroups: readonly Fragment[] = []): Rows {
   const shared = allOf(where);
   const conditions = shared.pieces.length === 0 ? [] : [shared];
-  const stays = ownRows('bodies', [...inGroups, ...conditions, sql`NOT (moved AND created_at >= ${movedTo})`]);
-  const moves = ownRows('bodies_before', [...conditions, sql`created_at >= ${movedTo}`]);
+  const stays = ownRows('bodies', [...inGroups, ...conditions, sql`NOT (moved AND created_at >= ${migratedUntil})`]);
+  const moves = ownRows('bodies_before', [...conditions, sql`created_at >= ${migratedUntil}`]);
   const meanwhile = concat([
     `(SELECT ${bodiesColumns.join(', ')} FROM bodies`,
     ...whereOf(stays),
@@ -68,8 +68,8 @@ export function bodies(where: Where = [], inGroups: readonly Fragment[] = []): R
 }
 
 /** The parameter of statements that run while bodies are moved: Unix milliseconds, rows before it are in `bodies`. */
-export const movedToParameter = 'bodies_moved_to';
-const movedTo = dateTime64(0, movedToParameter);
+export const migratedUntilParameter = 'bodies_moved_to';
+const migratedUntil = dateTime64(0, migratedUntilParameter);
 const noSpans = "CAST([], 'Array(Tuple(UInt32, UInt32))')";
 
 /** Columns of `bodies` that are read. `bodies_before` has those of them that are no spans. */

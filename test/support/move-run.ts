@@ -10,7 +10,7 @@ import { parseFilter } from '../../src/query/filter/parse.ts';
 import { filterWrappers } from '../../src/query/filter/leaf.ts';
 import { openConnections } from '../../src/store/engine/connections.ts';
 import { migrateStore } from '../../src/store/schema/migrate.ts';
-import { insertBefore } from '../../bench/storage/before.ts';
+import { insertV10 } from '../../bench/storage/store-v10.ts';
 import { commonWord, recordAt } from '../../bench/query/records.ts';
 import { type ApiClient, apiClient } from './api.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -165,7 +165,7 @@ async function fillBefore(dataDir: string, records: readonly RequestRecord[]): P
   const connections = openConnections({ folder });
   await migrateStore(connections, () => undefined, lastStepBefore);
   for (let start = 0; start < records.length; start += batch) {
-    await insertBefore(connections, records.slice(start, start + batch), `before-${start}`);
+    await insertV10(connections, records.slice(start, start + batch), `before-${start}`);
   }
   await connections.close();
 }

@@ -145,7 +145,7 @@ export interface Connections {
 
 export interface MovingBodies {
   /** Unix milliseconds: bodies from then on are still in their old table. Undefined: none is. */
-  movedTo: number | undefined;
+  migratedUntil: number | undefined;
 }
 
 export type Connect = (location: StoreLocation, onWait?: NoteWait, reads?: ReadConnections) => Connections;
@@ -175,7 +175,7 @@ export function openConnections(
     hasFreeSpace: embedded ? makeHasFreeSpace(location.folder, spareBytes) : () => true,
     measureFreeSpace: embedded ? makeMeasureDiskSpace(location.folder, spareBytes) : () => undefined,
     lanes: () => laneNames.map((name) => ({ name, ...lanes[name].state() })),
-    bodies: { movedTo: undefined },
+    bodies: { migratedUntil: undefined },
     close: async () => {
       closing.abort();
       await clients.close();

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { CompiledSql } from '../../sql/statement.ts';
-import { movedToParameter } from '../../sql/tables.ts';
+import { migratedUntilParameter } from '../../sql/tables.ts';
 import type { Connections, LaneName } from './connections.ts';
 import { storeFailure } from './failure.ts';
 import { boundQuery, type QuerySettings } from './parameters.ts';
@@ -12,8 +12,8 @@ export interface LaneClient {
 
 /** The text and parameters of a statement as long as bodies are moved, or after that. */
 export function boundNow({ meanwhile, ...after }: CompiledSql, { bodies }: Connections): Pick<CompiledSql, 'text' | 'params'> {
-  if (meanwhile === undefined || bodies.movedTo === undefined) return after;
-  return { text: meanwhile.text, params: { ...meanwhile.params, [movedToParameter]: String(bodies.movedTo) } };
+  if (meanwhile === undefined || bodies.migratedUntil === undefined) return after;
+  return { text: meanwhile.text, params: { ...meanwhile.params, [migratedUntilParameter]: String(bodies.migratedUntil) } };
 }
 
 /**

@@ -109,7 +109,7 @@ async function moveOn(steps = Infinity): Promise<void> {
 
 /** As if the process had ended and another had begun. */
 async function restart(): Promise<void> {
-  connections.bodies.movedTo = undefined;
+  connections.bodies.migratedUntil = undefined;
   move = makeMoveBodies(connections, { maxQueryMs: 0, chunkRows: 100 });
   await move.open();
 }

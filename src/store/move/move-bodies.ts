@@ -13,10 +13,10 @@ import { dropPartitions, inLane, readForRemoval, type RemovingParts, runInTurn, 
 
 /**
  * Moves the bodies of before their groups (`bodies_before`) into `bodies`, in the order of time, a chunk at a time. Reads see each body
- * once meanwhile: those of before `movedTo` in `bodies`, the others in their old place (`bodies()` of `sql/tables.ts`).
+ * once meanwhile: those of before `migratedUntil` in `bodies`, the others in their old place (`bodies()` of `sql/tables.ts`).
  *
  * Crash cases.
- *   a chunk is half-copied        Its rows are marked as moved and are not read before `movedTo`. The next run copies the others.
+ *   a chunk is half-copied        Its rows are marked as moved and are not read before `migratedUntil`. The next run copies the others.
  *   copied, and not on record     The next run finds nothing left to copy of it.
  *   a month is moved, not dropped The next run drops it.
  */
@@ -71,40 +71,40 @@ export function makeMoveBodies(
   /** When the old table may be dropped, by `performance.now()`. */
   let dropAt: number | undefined;
   let hasCopied = false;
-  const state = (): MoveState => ({ movedRows, totalRows, isDone: bodies.movedTo === undefined });
+  const state = (): MoveState => ({ movedRows, totalRows, isDone: bodies.migratedUntil === undefined });
   return {
     state,
     open: async () => {
       const parts: RemovingParts = { connections, signal: new AbortController().signal };
-      const movedTo = await readNumber(parts, movedToQuery);
+      const migratedUntil = await readNumber(parts, migratedUntilQuery);
       totalRows = await readNumber(parts, countOf('bodies_before', []));
-      movedRows = totalRows === 0 ? 0 : await readNumber(parts, countOf('bodies_before', [sql`created_at < ${dateTime64(movedTo)}`]));
-      bodies.movedTo = totalRows === 0 ? undefined : movedTo;
+      movedRows = totalRows === 0 ? 0 : await readNumber(parts, countOf('bodies_before', [sql`created_at < ${dateTime64(migratedUntil)}`]));
+      bodies.migratedUntil = totalRows === 0 ? undefined : migratedUntil;
       return totalRows - movedRows;
     },
     step: async (signal) => {
       const parts: RemovingParts = { connections, signal };
-      if (bodies.movedTo === undefined) {
+      if (bodies.migratedUntil === undefined) {
         if (dropAt !== undefined && performance.now() >= dropAt) {
-          await dropBefore(parts, undefined);
+          await dropMigratedMonths(parts, undefined);
           dropAt = undefined;
         }
         return dropAt === undefined ? undefined : 0;
       }
       if (!isReady) {
         await fixGroups(parts);
-        await dropBefore(parts, bodies.movedTo);
+        await dropMigratedMonths(parts, bodies.migratedUntil);
         isReady = true;
       }
-      const chunk = await nextChunk(parts, bodies.movedTo, chunkRows);
+      const chunk = await nextChunk(parts, bodies.migratedUntil, chunkRows);
       if (chunk === undefined) {
-        bodies.movedTo = undefined;
+        bodies.migratedUntil = undefined;
         // Queries that began before the last copy may still read old rows.
         dropAt = performance.now() + (hasCopied ? maxQueryMs : 0);
         return 0;
       }
-      await copy(parts, bodies.movedTo, chunk.end);
-      bodies.movedTo = chunk.end;
+      await copy(parts, bodies.migratedUntil, chunk.end);
+      bodies.migratedUntil = chunk.end;
       hasCopied = true;
       movedRows += chunk.rows;
       return chunk.rows;
@@ -142,7 +142,7 @@ function partsOf(table: OrganizationTable): readonly Fragment[] {
 /** The year 1900, the first that the store holds. */
 const firstTime = -2_208_988_800_000;
 
-const movedToQuery = compileForAll(
+const migratedUntilQuery = compileForAll(
   select({
     columns: sql`if(count() = 0, ${param(firstTime, 'Int64')}, toUnixTimestamp64Milli(max(moved_to))) AS number`,
     from: acrossOrganizations('body_moves', reason),
@@ -217,15 +217,15 @@ async function copy(parts: RemovingParts, start: number, end: number): Promise<v
   });
 }
 
-/** Drops months of which all rows are moved. @param movedTo undefined: all. */
-async function dropBefore(parts: RemovingParts, movedTo: number | undefined): Promise<void> {
+/** Drops months of which all rows are moved. @param migratedUntil undefined: all. */
+async function dropMigratedMonths(parts: RemovingParts, migratedUntil: number | undefined): Promise<void> {
   const month = sql`toUInt32OrZero(partition_id)`;
   const query = select({
     distinct: true,
     columns: sql`partition_id AS partition`,
     from: systemRows('parts', [
       ...partsOf('bodies_before'),
-      ...(movedTo === undefined ? [] : [sql`${month} < toYYYYMM(${dateTime64(movedTo)})`]),
+      ...(migratedUntil === undefined ? [] : [sql`${month} < toYYYYMM(${dateTime64(migratedUntil)})`]),
     ]),
     orderBy: sql`partition`,
   });

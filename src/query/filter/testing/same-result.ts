@@ -292,7 +292,7 @@ function nextRow(record: StoredRecord): Uint8Array {
 async function empty(world: World): Promise<void> {
   const tables = ['requests', 'bodies', 'bodies_before', 'body_moves', 'session_tags'];
   await command(world, ...tables.map((table) => `TRUNCATE TABLE ${table}`));
-  world.connections.bodies.movedTo = undefined;
+  world.connections.bodies.migratedUntil = undefined;
   await command(world, 'SYSTEM STOP MERGES requests', 'SYSTEM STOP MERGES bodies');
 }
 

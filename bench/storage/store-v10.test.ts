@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openConnections } from '../../src/store/engine/connections.ts';
 import { migrateStore } from '../../src/store/schema/migrate.ts';
-import { tablesBefore } from './before.ts';
+import { schemaV10 } from './store-v10.ts';
 
 const frozenSteps = 10;
 
@@ -14,7 +14,7 @@ test('the frozen tables are those that the first ten steps of the schema make', 
   try {
     await migrateStore(connections, () => undefined, frozenSteps);
     await connections.run('insert', (client) => client.command({ query: 'CREATE DATABASE frozen' }));
-    for (const table of tablesBefore) {
+    for (const table of schemaV10) {
       const query = table.replace('CREATE TABLE IF NOT EXISTS ', 'CREATE TABLE frozen.');
       await connections.run('insert', (client) => client.command({ query }));
     }

@@ -15,7 +15,7 @@ import { type Answer, newestRows, type OpenSide, type Question, searchRows, sess
  * queries. `before.test.ts` compares the tables with the result of these steps.
  */
 
-export const tablesBefore = [
+export const schemaV10 = [
   `CREATE TABLE IF NOT EXISTS requests (
     org_id UInt128,
     created_at DateTime64(3, 'UTC'),
@@ -332,7 +332,7 @@ function statementOf(query: string, params: Readonly<Record<string, unknown>>, l
   return statement as unknown as Statement;
 }
 
-export async function insertBefore(connections: Connections, records: readonly RequestRecord[], token: string): Promise<void> {
+export async function insertV10(connections: Connections, records: readonly RequestRecord[], token: string): Promise<void> {
   await insert(connections, records, { table: 'bodies', columns: bodiesColumns, token });
   await insert(connections, records, { table: 'requests', columns: requestColumns, token });
 }
@@ -340,10 +340,10 @@ export async function insertBefore(connections: Connections, records: readonly R
 export const before: Side = {
   name: 'before',
   open: async (connections): Promise<OpenSide> => {
-    for (const query of [...tablesBefore, ...otherTables]) await connections.run('insert', (client) => client.command({ query }));
+    for (const query of [...schemaV10, ...otherTables]) await connections.run('insert', (client) => client.command({ query }));
     const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
     return {
-      insert: (records, token) => insertBefore(connections, records, token),
+      insert: (records, token) => insertV10(connections, records, token),
       ask: (question) => ask(run, question),
     };
   },

@@ -20,7 +20,7 @@ import type { Meter } from '../platform/metrics/meter.ts';
 import type { OwnSeries } from '../spool/own-series.ts';
 import type { SpoolSpace } from '../spool/usage.ts';
 import type { SharedState } from '../state/shared-state.ts';
-import { HeldBodies } from './bodies/memory.ts';
+import { BodyMemory } from './bodies/memory.ts';
 import { startBodyThreads } from './bodies/thread/threads.ts';
 import { makeGiveFeedback } from './builtin/core-feedback.ts';
 import { SingleFlight } from './cache/single-flight.ts';
@@ -194,7 +194,7 @@ function portsOf(dependencies: GatewayDependencies, { upstream, largeBodies, cac
     takeLog: takers.takeLog,
     callLimits: callLimits(dependencies),
     largeBodies,
-    heldBodies: new HeldBodies({
+    bodyMemory: new BodyMemory({
       maxBytes: config.heldBodiesBytes,
       sharePercent: config.organizationSharePercent,
       waitMs: config.shareWaitMs,

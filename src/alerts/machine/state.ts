@@ -118,12 +118,12 @@ export function step(rules: StepRules, known: GroupMemory | undefined, measured:
   const { at } = time;
   const value = measured === undefined && rules.zeroWithoutRequests ? 0 : (measured?.value ?? null);
   const verdict = verdictOf(rules, measured, value);
-  const held = heldOverGap(rules, known ?? unknownGroup(at), time, verdict);
-  const present: GroupMemory = { ...held, value, absentSince: measured === undefined ? (held.absentSince ?? at) : null };
+  const current = resetAfterGap(rules, known ?? unknownGroup(at), time, verdict);
+  const present: GroupMemory = { ...current, value, absentSince: measured === undefined ? (current.absentSince ?? at) : null };
   const state = stateAfter(rules, present, verdict, at);
   const moved: GroupMemory = { ...present, state, since: state === present.state ? present.since : at };
   const entered: readonly StepEvent[] = state === (known?.state ?? 'ok') ? [] : [{ kind: 'entered', state }];
-  const { incident, events } = withIncident(rules, moved, held, time);
+  const { incident, events } = withIncident(rules, moved, current, time);
   const isKnown = moved.absentSince === null || state !== 'ok';
   return { memory: isKnown ? { ...moved, incident } : undefined, events: [...entered, ...events] };
 }
@@ -139,7 +139,7 @@ function unknownGroup(at: number): GroupMemory {
 }
 
 /** Over a gap, a clock that was set back, or a window that keeps the state, nothing is known: what takes time begins again. */
-function heldOverGap({ maxGapMs }: StepRules, memory: GroupMemory, { at, previous }: StepTime, verdict: Verdict): GroupMemory {
+function resetAfterGap({ maxGapMs }: StepRules, memory: GroupMemory, { at, previous }: StepTime, verdict: Verdict): GroupMemory {
   const isGap = previous !== null && (at < previous || at - previous > maxGapMs);
   if (!isGap && verdict !== 'keep') return memory;
   const { state, since, firstSeen, incident } = memory;

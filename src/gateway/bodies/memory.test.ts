@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAiAt, organizationId, type Rig, startRig } from '../testing/gateway-harness.ts';
 import { GatelogError } from '../../model/errors.ts';
-import { type BodyHold, HeldBodies, type HoldOutcome } from './memory.ts';
+import { type BodyReservation, BodyMemory, type ReservationOutcome } from './memory.ts';
 import type { LargeBodies } from './threads.ts';
 import { bodyOf, call, openClient, type Provider, type RawClient, requestText, soon, startProvider, until } from '../testing/raw-http.ts';
 
@@ -21,7 +21,7 @@ const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\
 
 interface Scene {
   readonly rig: Rig;
-  readonly held: HeldBodies;
+  readonly held: BodyMemory;
   readonly provider: Provider;
   /** Calls that the provider has not answered. */
   readonly answer: (() => void)[];
@@ -40,11 +40,11 @@ async function scene({ maxBytes = 16 * mebi, waitMs = 60_000, holds = false }): 
       () => response.destroy(),
     );
   });
-  const held = new HeldBodies({ maxBytes, sharePercent: 90, waitMs });
+  const held = new BodyMemory({ maxBytes, sharePercent: 90, waitMs });
   const rig = await startRig({
     providers: openAiAt(provider.port),
     limits: { routeMaxBytes: 16 * mebi },
-    ports: { heldBodies: held },
+    ports: { bodyMemory: held },
     // On a busy machine the last of 500 bodies waits longer than the 30 s of the harness, after which Node answers 408.
     requestTimeoutMs: 10 * 60_000,
   });
@@ -75,7 +75,7 @@ describe('the bytes of bodies that a worker holds', () => {
       let most = 0;
       let isOver = false;
       const watch = (): void => {
-        most = Math.max(most, held.held);
+        most = Math.max(most, held.reservedBytes);
         if (!isOver) setImmediate(watch);
       };
       watch();
@@ -84,7 +84,7 @@ describe('the bytes of bodies that a worker holds', () => {
       expect(responses.filter(({ status, body }) => status === 200 && body.toString() === `got ${mebi}`)).toHaveLength(500);
       expect(most).toBeGreaterThan(mebi);
       expect(most).toBeLessThanOrEqual(16 * mebi);
-      await until(() => held.held === 0);
+      await until(() => held.reservedBytes === 0);
     },
     10 * 60_000,
   );
@@ -93,7 +93,7 @@ describe('the bytes of bodies that a worker holds', () => {
     const { rig, held, answer } = await scene({ holds: true });
     const one = await client(rig.port);
     one.send(post(chat(mebi)));
-    await until(() => answer.length === 1 && held.held === 0);
+    await until(() => answer.length === 1 && held.reservedBytes === 0);
     expect(one.size()).toBe(0);
     answer[0]?.();
     await one.until(`got ${mebi}`);
@@ -104,10 +104,10 @@ describe('the bytes of bodies that a worker holds', () => {
     const one = await client(rig.port);
     one.send(post(chat(mebi), ['Svc-Retry-Enabled: true']));
     await until(() => answer.length === 1);
-    expect(held.held).toBeGreaterThanOrEqual(mebi);
+    expect(held.reservedBytes).toBeGreaterThanOrEqual(mebi);
     answer[0]?.();
     await one.until(`got ${mebi}`);
-    await until(() => held.held === 0);
+    await until(() => held.reservedBytes === 0);
   });
 
   it.each([
@@ -119,11 +119,11 @@ describe('the bytes of bodies that a worker holds', () => {
     const { rig, held } = await scene({ holds: true });
     const one = await client(rig.port);
     one.send(text);
-    await until(() => held.held > mebi / 2);
+    await until(() => held.reservedBytes > mebi / 2);
     await soon();
     one.socket.destroy();
-    await until(() => held.held === 0);
-    expect(held.held).toBe(0);
+    await until(() => held.reservedBytes === 0);
+    expect(held.reservedBytes).toBe(0);
   });
 
   it('are not given back while a thread keeps the body: one whose client leaves is told to let it go', async () => {
@@ -133,7 +133,7 @@ describe('the bytes of bodies that a worker holds', () => {
         signals.push(signal);
         signal?.addEventListener('abort', () => reject(new GatelogError('too_many_calls', 'The client has left.')));
       });
-    const largeBodies = { shape, facts: never, echo: never };
+    const largeBodies = { shape, summaries: never, echo: never };
     const provider = await startProvider((_request, response) => response.end());
     const rig = await startRig({ providers: openAiAt(provider.port), limits: { routeMaxBytes: 16 * mebi }, ports: { largeBodies } });
     opened.push(rig, provider);
@@ -147,13 +147,13 @@ describe('the bytes of bodies that a worker holds', () => {
 
   it('are given back by a call that is refused, and by one whose provider breaks off', async () => {
     const broken = await startProvider((request) => request.socket.destroy());
-    const held = new HeldBodies({ maxBytes: 16 * mebi, sharePercent: 90, waitMs: 1000 });
-    const rig = await startRig({ providers: openAiAt(broken.port), limits: { routeMaxBytes: 16 * mebi }, ports: { heldBodies: held } });
+    const held = new BodyMemory({ maxBytes: 16 * mebi, sharePercent: 90, waitMs: 1000 });
+    const rig = await startRig({ providers: openAiAt(broken.port), limits: { routeMaxBytes: 16 * mebi }, ports: { bodyMemory: held } });
     opened.push(rig, broken);
     expect((await call(rig.port, post(chat(mebi)))).status).toBe(502);
-    await until(() => held.held === 0);
+    await until(() => held.reservedBytes === 0);
     expect((await call(rig.port, post(chat(mebi).replace('gpt-4o', '!gpt-4')))).status).toBe(422);
-    await until(() => held.held === 0);
+    await until(() => held.reservedBytes === 0);
   });
 });
 
@@ -171,7 +171,7 @@ describe('a call for whose body there is no room', () => {
     growing.send(requestText(`POST ${path}`, inChunks) + chunk(chat(8 * mebi)));
     await growing.until('GATELOG_HELD_BODIES_BYTES');
     expect(provider.requests).toHaveLength(0);
-    await until(() => held.held === 15 * mebi);
+    await until(() => held.reservedBytes === 15 * mebi);
   });
 
   it('goes on when there is room, also in the middle of a body in chunks', async () => {
@@ -197,7 +197,7 @@ describe('a call for whose body there is no room', () => {
     one.socket.destroy();
     const [exchange] = await rig.exchanges(1);
     expect(exchange?.end?.outcome).toBe('client_left');
-    expect(held.held).toBe(15 * mebi);
+    expect(held.reservedBytes).toBe(15 * mebi);
   });
 
   it.each([
@@ -219,22 +219,22 @@ describe('the share of an organisation', () => {
   const options = { maxBytes: 1000, sharePercent: 90, waitMs: 60_000 };
 
   it('is not all that there is, and one body fits where there is room', () => {
-    const held = new HeldBodies(options);
-    const greedy = Array.from({ length: 20 }, () => held.open('greedy')).filter((hold) => hold.tryGrow(100));
+    const held = new BodyMemory(options);
+    const greedy = Array.from({ length: 20 }, () => held.open('greedy')).filter((reservation) => reservation.tryGrow(100));
     expect(greedy).toHaveLength(9);
     expect(held.open('modest').tryGrow(90)).toBe(true);
-    expect(new HeldBodies({ ...options, sharePercent: 1 }).open('alone').tryGrow(1000)).toBe(true);
+    expect(new BodyMemory({ ...options, sharePercent: 1 }).open('alone').tryGrow(1000)).toBe(true);
   });
 
   it('is given in turns, and within an organisation in the order of its calls', async () => {
-    const held = new HeldBodies(options);
+    const held = new BodyMemory(options);
     const first = held.open('first');
     expect(first.tryGrow(1000)).toBe(true);
     const order: string[] = [];
-    const wait = (organization: string, name: string): BodyHold => {
-      const hold = held.open(organization);
-      hold.waitToGrow(200, (outcome: HoldOutcome) => order.push(`${name} ${outcome}`));
-      return hold;
+    const wait = (organization: string, name: string): BodyReservation => {
+      const reservation = held.open(organization);
+      reservation.waitToGrow(200, (outcome: ReservationOutcome) => order.push(`${name} ${outcome}`));
+      return reservation;
     };
     for (const name of ['a1', 'a2', 'a3']) wait('a', name);
     wait('b', 'b1');
@@ -242,19 +242,19 @@ describe('the share of an organisation', () => {
     first.resize(0);
     await until(() => order.length === 4);
     expect(order).toEqual(['a1 granted', 'b1 granted', 'a2 granted', 'a3 granted']);
-    expect(held.held).toBe(800);
+    expect(held.reservedBytes).toBe(800);
   });
 
   it('of those that wait leaves room for others to wait', () => {
-    const held = new HeldBodies(options);
+    const held = new BodyMemory(options);
     held.open(organizationId).tryGrow(1000);
     const refused: string[] = [];
     const holds = Array.from({ length: 1000 }, () => held.open('greedy'));
-    for (const hold of holds) hold.waitToGrow(10, (outcome) => refused.push(outcome));
+    for (const reservation of holds) reservation.waitToGrow(10, (outcome) => refused.push(outcome));
     expect(refused).toEqual(Array.from({ length: 100 }, () => 'refused'));
     const modest = held.open('modest');
     modest.waitToGrow(10, (outcome) => refused.push(outcome));
     expect(refused).toHaveLength(100);
-    for (const hold of [...holds, modest]) hold.release();
+    for (const reservation of [...holds, modest]) reservation.release();
   });
 });

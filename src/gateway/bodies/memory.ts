@@ -4,9 +4,9 @@ import { shareOf } from '../../platform/organization-shares.ts';
 /** Bodies up to this size need no reservation; `GATELOG_CALLS_IN_FLIGHT` bounds their number. */
 export const uncountedMaxBytes = 64 * 1024;
 
-export type HoldOutcome = 'granted' | 'refused' | 'left';
+export type ReservationOutcome = 'granted' | 'refused' | 'left';
 
-export interface HeldBodiesOptions {
+export interface BodyMemoryOptions {
   readonly maxBytes: number;
   /** Of the bytes that other organisations leave. */
   readonly sharePercent: number;
@@ -17,7 +17,7 @@ export interface HeldBodiesOptions {
 interface OrganizationBytes {
   readonly id: string;
   bytes: number;
-  readonly waiting: Set<BodyHold>;
+  readonly waiting: Set<BodyReservation>;
 }
 
 const maxWaiting = 1000;
@@ -25,8 +25,8 @@ const maxWaiting = 1000;
 /**
  * The memory for buffered request bodies of one worker. Waiting calls take turns by organisation, in order of arrival within one.
  */
-export class HeldBodies {
-  readonly options: HeldBodiesOptions;
+export class BodyMemory {
+  readonly options: BodyMemoryOptions;
   private readonly organizations = new Map<string, OrganizationBytes>();
   /** Organisations with waiting calls, the next one first. */
   private readonly queue = new Set<OrganizationBytes>();
@@ -34,16 +34,16 @@ export class HeldBodies {
   private waiting = 0;
   private isGrantScheduled = false;
 
-  constructor(options: HeldBodiesOptions) {
+  constructor(options: BodyMemoryOptions) {
     this.options = options;
   }
 
-  get held(): number {
+  get reservedBytes(): number {
     return this.bytes;
   }
 
-  open(organizationId: string): BodyHold {
-    return new BodyHold(this, organizationId);
+  open(organizationId: string): BodyReservation {
+    return new BodyReservation(this, organizationId);
   }
 
   refusal(): GatelogError {
@@ -56,28 +56,28 @@ export class HeldBodies {
   }
 
   /** @returns whether the bytes were reserved. */
-  reserve(hold: BodyHold, bytes: number): boolean {
-    const organization = this.organizationOf(hold.organizationId);
-    const isGranted = organization.waiting.size === 0 && this.fits(organization, hold, bytes);
-    if (isGranted) this.change(organization, hold, bytes);
+  reserve(reservation: BodyReservation, bytes: number): boolean {
+    const organization = this.organizationOf(reservation.organizationId);
+    const isGranted = organization.waiting.size === 0 && this.fits(organization, reservation, bytes);
+    if (isGranted) this.change(organization, reservation, bytes);
     this.forget(organization);
     return isGranted;
   }
 
   /** @returns false if too many calls wait. */
-  wait(hold: BodyHold): boolean {
-    const organization = this.organizationOf(hold.organizationId);
+  wait(reservation: BodyReservation): boolean {
+    const organization = this.organizationOf(reservation.organizationId);
     const own = organization.waiting.size;
     if (own >= shareOf(maxWaiting, this.waiting - own, this.options.sharePercent)) return false;
-    organization.waiting.add(hold);
+    organization.waiting.add(reservation);
     this.queue.add(organization);
     this.waiting += 1;
     return true;
   }
 
-  stopWaiting(hold: BodyHold): void {
-    const organization = this.organizationOf(hold.organizationId);
-    if (!organization.waiting.delete(hold)) return;
+  stopWaiting(reservation: BodyReservation): void {
+    const organization = this.organizationOf(reservation.organizationId);
+    if (!organization.waiting.delete(reservation)) return;
     this.waiting -= 1;
     if (organization.waiting.size === 0) this.queue.delete(organization);
     this.forget(organization);
@@ -85,24 +85,24 @@ export class HeldBodies {
   }
 
   /** Changes a reservation without a limit check. */
-  adjust(hold: BodyHold, bytes: number): void {
+  adjust(reservation: BodyReservation, bytes: number): void {
     if (bytes === 0) return;
-    const organization = this.organizationOf(hold.organizationId);
-    this.change(organization, hold, bytes);
+    const organization = this.organizationOf(reservation.organizationId);
+    this.change(organization, reservation, bytes);
     this.forget(organization);
     if (bytes < 0) this.grantSoon();
   }
 
   /** The only body of an organisation may exceed its share. */
-  private fits(organization: OrganizationBytes, hold: BodyHold, bytes: number): boolean {
+  private fits(organization: OrganizationBytes, reservation: BodyReservation, bytes: number): boolean {
     const { maxBytes, sharePercent } = this.options;
     if (this.bytes + bytes > maxBytes) return false;
-    const isAlone = organization.bytes === hold.bytes;
+    const isAlone = organization.bytes === reservation.bytes;
     return isAlone || organization.bytes + bytes <= shareOf(maxBytes, this.bytes - organization.bytes, sharePercent);
   }
 
-  private change(organization: OrganizationBytes, hold: BodyHold, bytes: number): void {
-    hold.bytes += bytes;
+  private change(organization: OrganizationBytes, reservation: BodyReservation, bytes: number): void {
+    reservation.bytes += bytes;
     organization.bytes += bytes;
     this.bytes += bytes;
   }
@@ -119,14 +119,14 @@ export class HeldBodies {
   /** @returns whether a waiting call got its bytes. */
   private grantNext(): boolean {
     for (const organization of this.queue) {
-      const [hold] = organization.waiting;
-      if (hold === undefined || !this.fits(organization, hold, hold.wanted)) continue;
-      this.change(organization, hold, hold.wanted);
+      const [reservation] = organization.waiting;
+      if (reservation === undefined || !this.fits(organization, reservation, reservation.wanted)) continue;
+      this.change(organization, reservation, reservation.wanted);
       this.queue.delete(organization);
-      organization.waiting.delete(hold);
+      organization.waiting.delete(reservation);
       this.waiting -= 1;
       if (organization.waiting.size > 0) this.queue.add(organization);
-      hold.settle('granted');
+      reservation.settle('granted');
       return true;
     }
     return false;
@@ -147,7 +147,7 @@ export class HeldBodies {
 }
 
 /** The reservation of one body. */
-export class BodyHold {
+export class BodyReservation {
   readonly organizationId: string;
   /** Only the budget changes it. */
   bytes = 0;
@@ -155,13 +155,13 @@ export class BodyHold {
   wanted = 0;
   /** The body is not needed after it has been sent. */
   endsWhenSent = false;
-  private readonly budget: HeldBodies;
-  private settled: ((outcome: HoldOutcome) => void) | undefined;
+  private readonly budget: BodyMemory;
+  private settled: ((outcome: ReservationOutcome) => void) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isReleased = false;
   private controller: AbortController | undefined;
 
-  constructor(budget: HeldBodies, organizationId: string) {
+  constructor(budget: BodyMemory, organizationId: string) {
     this.budget = budget;
     this.organizationId = organizationId;
   }
@@ -172,7 +172,7 @@ export class BodyHold {
   }
 
   /** `settled` is called once, asynchronously unless it is refused, and not after {@link stopWaiting}. */
-  waitToGrow(bytes: number, settled: (outcome: HoldOutcome) => void): void {
+  waitToGrow(bytes: number, settled: (outcome: ReservationOutcome) => void): void {
     this.wanted = bytes;
     if (this.isReleased || !this.budget.wait(this)) {
       settled(this.isReleased ? 'left' : 'refused');
@@ -193,7 +193,7 @@ export class BodyHold {
   }
 
   /** Called only by the budget. */
-  settle(outcome: HoldOutcome): void {
+  settle(outcome: ReservationOutcome): void {
     const { settled } = this;
     this.settled = undefined;
     clearTimeout(this.timer);

@@ -1,7 +1,7 @@
 import type { BodyFacts, SentBody } from '../../model/record/body-facts.ts';
 import type { BodyOwner } from '../../platform/threads/body-thread.ts';
 import type { BodyShape } from './shape.ts';
-import type { BodyHold } from './memory.ts';
+import type { BodyReservation } from './memory.ts';
 import type { EchoRequest } from '../builtin/echo.ts';
 import type { BufferedResponse } from '../upstream/response-sink.ts';
 
@@ -16,6 +16,9 @@ export interface LargeBodies {
   readonly echo: (owner: BodyOwner, request: EchoRequest) => Promise<BufferedResponse>;
 }
 
-export function bodyOwnerOf(organizationId: string, { hold }: { readonly hold: BodyHold | undefined }): BodyOwner {
-  return { organizationId, signal: hold?.released };
+export function bodyOwnerOf(
+  organizationId: string,
+  { bodyReservation }: { readonly bodyReservation: BodyReservation | undefined },
+): BodyOwner {
+  return { organizationId, signal: bodyReservation?.released };
 }

@@ -70,7 +70,7 @@ export class CacheFill implements ResponseSink {
       resume: () => this.pause(false),
       abort: (reason) => this.abort(reason),
       survivesDisconnect: () => this.survivesDisconnect(),
-      passHeld: () => this.call?.passHeld?.(),
+      passBuffered: () => this.call?.passBuffered?.(),
     });
   }
 

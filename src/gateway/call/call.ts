@@ -12,7 +12,7 @@ import type { RequestIdentity } from '../record/identify.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { FoundFacts } from '../../model/record/body-facts.ts';
-import type { BodyHold } from '../bodies/memory.ts';
+import type { BodyReservation } from '../bodies/memory.ts';
 import type { RateLimitDecision } from '../limits/reserve.ts';
 import type { Relay } from '../relay/relay.ts';
 import type { ResponseSink } from '../upstream/response-sink.ts';
@@ -31,7 +31,7 @@ export interface Call {
   readonly path: string;
   readonly head: RequestHead;
   /** The memory reserved for its body; undefined for a small one. */
-  hold: BodyHold | undefined;
+  bodyReservation: BodyReservation | undefined;
 }
 
 /** A call with a valid key. It has an identifier and will be on record. */

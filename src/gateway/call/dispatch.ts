@@ -24,7 +24,7 @@ function requestTo(
   to: Target,
   target: ProviderTarget,
 ): ProviderRequest {
-  const { request, head, hold } = call;
+  const { request, head, bodyReservation: hold } = call;
   const { outgoing, credentials, usageRequested } = to;
   const isWhole = 'buffered' in outgoing;
   const body = isWhole

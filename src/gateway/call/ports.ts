@@ -8,7 +8,7 @@ import type { TakeLog } from '../../model/record/sent-log.ts';
 import type { TakeSpans } from '../../model/record/sent-spans.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { CallSpool } from '../../spool/busy-series.ts';
-import type { HeldBodies } from '../bodies/memory.ts';
+import type { BodyMemory } from '../bodies/memory.ts';
 import type { LargeBodies } from '../bodies/threads.ts';
 import type { SingleFlight } from '../cache/single-flight.ts';
 import type { CallLog } from '../observation/call-log.ts';
@@ -93,7 +93,7 @@ export interface ForwardPorts extends PlanPorts, ExchangePorts, DispatchPorts {
   readonly explainRejection: (key: string) => GatelogError;
   readonly failedKeys: AuthFailureLimiter;
   readonly callsInFlight: CallsInFlight;
-  readonly heldBodies: HeldBodies;
+  readonly bodyMemory: BodyMemory;
   readonly scheduler: EventLoopScheduler;
   readonly cache: SingleFlight;
   /** From 0 to 1, 1 excluded: jitter of retries. */

@@ -105,7 +105,7 @@ describe('a log at the gateway', () => {
     const response = await post('/oai/v1/log', logOf({}, { json: { text: 'x'.repeat(300_000) } }));
     expect(response.status).toBe(200);
     expect(rig.spooled()[0]?.responseBody).toHaveLength(300_011);
-    await until(() => rig.ports.heldBodies.held === 0);
+    await until(() => rig.ports.bodyMemory.reservedBytes === 0);
   });
 
   it('needs a key that may send', async () => {

@@ -39,7 +39,7 @@ interface ArrivedLog {
 }
 
 async function take(ports: ForwardPorts, call: Call, principal: Principal, { logPath, body }: ArrivedLog): Promise<void> {
-  const { request, hold } = call;
+  const { request, bodyReservation: hold } = call;
   try {
     send(ports, call, await ports.takeLog(principal, { logPath, rawHeaders: request.rawHeaders, body, signal: hold?.released }));
   } catch (error) {

@@ -1,8 +1,8 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
 import { bodyTooLarge, checkDeclaredBody, expectsContinue, readBody, type RequestBody } from '../http/request-body.ts';
-import { type HeldCall, isCounted, openHold, readHeldBody } from '../bodies/hold.ts';
-import type { HeldBodies } from '../bodies/memory.ts';
+import { type ReservingCall, isCounted, reserveBody, readReservedBody } from '../bodies/reserved-body.ts';
+import type { BodyMemory } from '../bodies/memory.ts';
 
 export interface OwnBody {
   readonly maxBytes: number;
@@ -17,8 +17,8 @@ export interface OwnBody {
  * for a body that is declared too large.
  */
 export function readOwnBody(
-  { heldBodies }: { readonly heldBodies: HeldBodies },
-  call: HeldCall,
+  { bodyMemory }: { readonly bodyMemory: BodyMemory },
+  call: ReservingCall,
   { organizationId, maxBytes, setting, copies }: OwnBody & Pick<Principal, 'organizationId'>,
   ready: (body: Buffer | GatelogError) => void,
 ): void {
@@ -30,7 +30,7 @@ export function readOwnBody(
     else ready('buffered' in body ? body.buffered : bodyTooLarge(maxBytes, setting));
   };
   if (isCounted(request, maxBytes)) {
-    const hold = openHold(heldBodies, call, organizationId);
-    readHeldBody(request, { hold, wholeMaxBytes: maxBytes, copies, isNeeded: true }, whole);
+    const bodyReservation = reserveBody(bodyMemory, call, organizationId);
+    readReservedBody(request, { reservation: hold, wholeMaxBytes: maxBytes, copies, isNeeded: true }, whole);
   } else readBody(request, maxBytes, whole);
 }

@@ -35,7 +35,7 @@ interface Sent {
 }
 
 async function take(ports: ForwardPorts, call: Call, principal: Principal, sent: Sent): Promise<void> {
-  const { request, hold } = call;
+  const { request, bodyReservation: hold } = call;
   send(ports, call, await ports.takeSpans(principal, { rawHeaders: request.rawHeaders, ...sent, signal: hold?.released }));
 }
 

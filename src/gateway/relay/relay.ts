@@ -194,9 +194,9 @@ export class Relay implements ResponseSink {
       return;
     }
     const call = flow.detach();
-    if (call?.passHeld !== undefined) {
+    if (call?.passBuffered !== undefined) {
       this.gate.detachClient();
-      call.passHeld();
+      call.passBuffered();
     }
     this.end('client_left');
     call?.abort(new Error('the client has left'));

@@ -27,7 +27,7 @@ it.each(['start', 'finish', 'fail'] as const)(
       isDisconnected: () => false,
       retries: () => false,
       partRead: () => 'refusal',
-      passesHeld: () => undefined,
+      passesBuffered: () => undefined,
       sentAgain: () => undefined,
     };
     const attempt = new ProviderAttempt({ decider: judge, sink, provider: 'openai', monotonic: () => 0 });

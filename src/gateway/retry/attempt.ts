@@ -25,7 +25,7 @@ export interface RetryDecider {
    */
   readonly partRead: (status: number) => PartRead;
   /** A held reply is passed on, whose first byte came at this monotonic time. */
-  readonly passesHeld: (firstByteAt: number) => void;
+  readonly passesBuffered: (firstByteAt: number) => void;
 }
 
 export interface AttemptHead {
@@ -36,7 +36,7 @@ export interface AttemptHead {
 }
 
 /** The start of a response that waits for the decision. */
-interface Held {
+interface BufferedStart {
   readonly raw: HeaderList;
   readonly message: string;
   /** Of a good reply; absent for a refusal. */
@@ -56,8 +56,8 @@ export interface ProviderAttemptOptions {
 }
 
 /** How much of a reply is held that shows nothing, and for how long. */
-const heldMaxBytes = refusalMaxBytes;
-const heldMaxMs = 2000;
+const bufferedMaxBytes = refusalMaxBytes;
+const bufferedMaxMs = 2000;
 
 /** A discarded response is read up to this size and for this long, so that its connection can be reused; beyond that it is aborted. */
 const drainedMaxBytes = 64 * 1024;
@@ -71,7 +71,7 @@ export class ProviderAttempt implements ResponseSink {
   private call: CallControl | undefined;
   private status = 0;
   private state: 'open' | 'held' | 'passed' | 'dropped' = 'open';
-  private held: Held | undefined;
+  private buffered: BufferedStart | undefined;
   private drainedBytes = 0;
   private drainTimer: NodeJS.Timeout | undefined;
 
@@ -113,7 +113,7 @@ export class ProviderAttempt implements ResponseSink {
     if (status < 200 || this.state !== 'open') return;
     this.status = status;
     const part = this.options.decider.partRead(status);
-    if (part !== 'none') this.beginHold(part, raw, message);
+    if (part !== 'none') this.beginBuffering(part, raw, message);
     else if (this.options.decider.retries(this, { status, raw, isTooLong: false })) {
       this.drain();
     } else {
@@ -124,7 +124,7 @@ export class ProviderAttempt implements ResponseSink {
 
   data(chunk: Buffer): void {
     if (this.state === 'passed') this.options.sink.data(chunk);
-    else if (this.held !== undefined) this.hold(this.held, chunk);
+    else if (this.buffered !== undefined) this.buffer(this.buffered, chunk);
     this.drainedBytes += chunk.length;
     if (this.state === 'dropped' && this.drainedBytes > drainedMaxBytes) this.call?.abort(new Error('its reply is not wanted'));
   }
@@ -136,9 +136,9 @@ export class ProviderAttempt implements ResponseSink {
   finish(): void {
     clearTimeout(this.drainTimer);
     if (this.state === 'passed') this.options.sink.finish();
-    if (this.held === undefined) return;
-    this.held.isWhole = true;
-    const { chunks, raw, beginning, timer } = this.held;
+    if (this.buffered === undefined) return;
+    this.buffered.isWhole = true;
+    const { chunks, raw, beginning, timer } = this.buffered;
     clearTimeout(timer);
     const seen = beginning?.end() ?? 'nothing';
     if (seen !== 'nothing') {
@@ -151,7 +151,7 @@ export class ProviderAttempt implements ResponseSink {
       decider(Buffer.concat(chunks));
       return;
     }
-    decodeWhole(Buffer.concat(chunks), coding ?? '', heldMaxBytes)
+    decodeWhole(Buffer.concat(chunks), coding ?? '', bufferedMaxBytes)
       .then(decider)
       .catch((error: unknown) => this.failed(error));
   }
@@ -167,7 +167,7 @@ export class ProviderAttempt implements ResponseSink {
 
   fail(error: GatelogError): void {
     const { decider, sink } = this.options;
-    if (this.held !== undefined) this.settleBroken(this.held, error);
+    if (this.buffered !== undefined) this.settleBroken(this.buffered, error);
     if (this.state === 'dropped' || decider.isDisconnected()) {
       clearTimeout(this.drainTimer);
       return;
@@ -184,30 +184,30 @@ export class ProviderAttempt implements ResponseSink {
   }
 
   /** The client has left: a reply of which nothing was seen yet is on record as far as it came. */
-  passHeld(): void {
-    if (this.held?.beginning !== undefined) this.pass(this.held);
+  passBuffered(): void {
+    if (this.buffered?.beginning !== undefined) this.pass(this.buffered);
   }
 
-  private beginHold(part: PartRead, raw: HeaderList, message: string): void {
+  private beginBuffering(part: PartRead, raw: HeaderList, message: string): void {
     const isReply = part === 'beginning';
     const beginning = isReply ? new ReplyBeginning(headerValue(raw, 'content-encoding'), { errors: true }) : undefined;
-    const timer = isReply ? setTimeout(() => this.endHold(), heldMaxMs) : undefined;
+    const timer = isReply ? setTimeout(() => this.endBuffering(), bufferedMaxMs) : undefined;
     this.state = 'held';
-    this.held = { raw, message, beginning, timer, chunks: [], firstByteAt: undefined, bytes: 0, isWhole: false };
+    this.buffered = { raw, message, beginning, timer, chunks: [], firstByteAt: undefined, bytes: 0, isWhole: false };
   }
 
-  private hold(held: Held, chunk: Buffer): void {
-    held.firstByteAt ??= this.options.monotonic();
-    held.chunks.push(chunk);
-    held.bytes += chunk.length;
-    const seen = held.beginning?.see(chunk) ?? 'nothing';
+  private buffer(buffered: BufferedStart, chunk: Buffer): void {
+    buffered.firstByteAt ??= this.options.monotonic();
+    buffered.chunks.push(chunk);
+    buffered.bytes += chunk.length;
+    const seen = buffered.beginning?.see(chunk) ?? 'nothing';
     if (seen !== 'nothing') this.settleBy(seen);
     // A body of this size is neither a plain refusal nor an error alone.
-    else if (held.bytes > heldMaxBytes) this.settle(this.status);
+    else if (buffered.bytes > bufferedMaxBytes) this.settle(this.status);
   }
 
   /** It has shown nothing for so long. */
-  private endHold(): void {
+  private endBuffering(): void {
     try {
       this.settle(this.status);
       this.sendHeadEarly();
@@ -228,7 +228,7 @@ export class ProviderAttempt implements ResponseSink {
     else this.settle(this.status);
   }
 
-  private settleBroken({ beginning }: Held, { status }: GatelogError): void {
+  private settleBroken({ beginning }: BufferedStart, { status }: GatelogError): void {
     if (beginning === undefined) this.settle(this.status);
     else this.settleFailed(status, 'provider_broke');
   }
@@ -242,15 +242,15 @@ export class ProviderAttempt implements ResponseSink {
 
   /** @param status by which it is decided on. */
   private settle(status: number, isTooLong = false): void {
-    const { held } = this;
+    const { buffered: held } = this;
     const { decider } = this.options;
     clearTimeout(held?.timer);
     if (held === undefined || decider.isDisconnected()) {
-      this.held = undefined;
+      this.buffered = undefined;
       return;
     }
     if (decider.retries(this, { status, raw: held.raw, isTooLong })) {
-      this.held = undefined;
+      this.buffered = undefined;
       if (held.isWhole) this.state = 'dropped';
       else this.drain();
       return;
@@ -259,12 +259,12 @@ export class ProviderAttempt implements ResponseSink {
     if (held.isWhole) this.options.sink.finish();
   }
 
-  private pass({ raw, message, timer, chunks, firstByteAt }: Held): void {
+  private pass({ raw, message, timer, chunks, firstByteAt }: BufferedStart): void {
     const { decider, sink } = this.options;
     clearTimeout(timer);
-    this.held = undefined;
+    this.buffered = undefined;
     this.state = 'passed';
-    if (firstByteAt !== undefined) decider.passesHeld(firstByteAt);
+    if (firstByteAt !== undefined) decider.passesBuffered(firstByteAt);
     sink.start(this.status, raw, message);
     for (const chunk of chunks) sink.data(chunk);
   }

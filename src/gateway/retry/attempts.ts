@@ -51,7 +51,7 @@ class Attempts implements RetryDecider {
       pause: () => this.running?.pause(),
       resume: () => this.running?.resume(),
       abort: (reason) => this.abort(reason),
-      passHeld: () => this.running?.passHeld(),
+      passBuffered: () => this.running?.passBuffered(),
     });
     this.send({ kind: 'fallback', targetIndex: 0 });
   }
@@ -64,7 +64,7 @@ class Attempts implements RetryDecider {
     return partRead(this.plan, status, this.targetIndex);
   }
 
-  passesHeld(firstByteAt: number): void {
+  passesBuffered(firstByteAt: number): void {
     this.open.recorder.firstByteCame(firstByteAt);
   }
 

@@ -25,7 +25,7 @@ export interface Arrival {
 export function readCall({ agentSessions }: ForwardPorts, { request, response, openedAt, startedAt }: Arrival): Call {
   const head = readRequestHead(request.rawHeaders, agentSessions);
   const path = withoutOurKeys(originForm(request.url ?? '/'));
-  return { request, response, openedAt, startedAt, path, head, hold: undefined };
+  return { request, response, openedAt, startedAt, path, head, bodyReservation: undefined };
 }
 
 /** Synchronous when the verifier is. @throws GatelogError for credentials that cannot be read. */

@@ -1,5 +1,5 @@
 import { GatelogError } from '../../model/errors.ts';
-import { isCounted, openHold, readHeldBody } from '../bodies/hold.ts';
+import { isCounted, reserveBody, readReservedBody } from '../bodies/reserved-body.ts';
 import { rememberShape, scannedInlineMaxBytes } from '../bodies/shape.ts';
 import { bodyOwnerOf } from '../bodies/threads.ts';
 import type { AuthenticatedCall } from '../call/call.ts';
@@ -20,8 +20,8 @@ export function receivedBody(ports: ForwardPorts, admitted: AuthenticatedCall, r
   return (ready, fail) => {
     const isEdited = route.routedByModel || wantsStreamUsage(call, route);
     const copies = call.head.directives.attempts === undefined ? 1 + Number(isEdited) : 3;
-    const hold = openHold(ports.heldBodies, call, admission.principal.organizationId);
-    readHeldBody(request, { hold, wholeMaxBytes, copies, isNeeded: cannotPass(admitted, route) }, (body) => {
+    const bodyReservation = reserveBody(ports.bodyMemory, call, admission.principal.organizationId);
+    readReservedBody(request, { reservation: hold, wholeMaxBytes, copies, isNeeded: cannotPass(admitted, route) }, (body) => {
       if (body instanceof GatelogError) fail(body);
       else ready(body);
     });

@@ -1,4 +1,4 @@
-import { dropReceived } from '../bodies/hold.ts';
+import { dropReceived } from '../bodies/reserved-body.ts';
 import { isDisconnected, type RecordedCall, type RequestPlan } from '../call/call.ts';
 import { sendTo } from '../call/dispatch.ts';
 import type { RequestBody } from '../http/request-body.ts';
@@ -8,7 +8,7 @@ import { respond } from '../upstream/response-sink.ts';
 
 export function recordRequest({ call, recorder }: RecordedCall, received: RequestBody, plan: RequestPlan): void {
   recorder.begin('buffered' in received ? received.buffered : undefined);
-  if (call.hold !== undefined) dropReceived(call.hold, plan);
+  if (call.bodyReservation !== undefined) dropReceived(call.bodyReservation, plan);
 }
 
 /** Responds from the cache, or sends. */

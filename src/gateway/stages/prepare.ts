@@ -1,5 +1,5 @@
 import type { Tags } from '../../model/record/exchange.ts';
-import { countCopies } from '../bodies/hold.ts';
+import { countCopies } from '../bodies/reserved-body.ts';
 import { findStoredPrompt, promptNotFilledIn, taggedWith } from '../bodies/stored-prompt.ts';
 import { bodyOwnerOf } from '../bodies/threads.ts';
 import type { AuthenticatedCall, RequestPlan } from '../call/call.ts';
@@ -47,7 +47,7 @@ export function address(ports: ForwardPorts, { admitted, pathRoute, body }: Read
 /** Decides all else. @throws as {@link planRequest} does. */
 export function planCall(ports: ForwardPorts, { admitted, pathRoute, received, body }: ReadCall, addressed: Addressed): RequestPlan {
   const plan = planRequest(ports, admitted, { pathRoute, body }, addressed);
-  const { hold } = admitted.call;
+  const { bodyReservation: hold } = admitted.call;
   if (hold !== undefined) countCopies(hold, received, plan);
   return body === received ? plan : { ...plan, warnings: [...plan.warnings, promptNotFilledIn] };
 }

@@ -1,7 +1,7 @@
 import { GatelogError } from '../../model/errors.ts';
 import { type LimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts';
 import { zeroMoney } from '../../model/pricing/money.ts';
-import { HeldBodies } from '../bodies/memory.ts';
+import { BodyMemory } from '../bodies/memory.ts';
 import type { ForwardLimits, ForwardPorts } from '../call/ports.ts';
 import { readInTurn } from './gateway-harness.ts';
 import { ourKey, requestText } from './raw-http.ts';
@@ -169,7 +169,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     of: ['size'],
     make: (draft) => {
       draft.minBytes = Math.max(draft.minBytes, 80 * kibi);
-      draft.ports = { ...draft.ports, heldBodies: new HeldBodies({ maxBytes: 1, sharePercent: 100, waitMs: 1 }) };
+      draft.ports = { ...draft.ports, bodyMemory: new BodyMemory({ maxBytes: 1, sharePercent: 100, waitMs: 1 }) };
     },
   },
   'a large body that no thread scans': {

@@ -9,7 +9,7 @@ export interface CallControl {
   /** Called when the client has disconnected; true: the call goes on, because others wait for its response. Absent: never. */
   readonly survivesDisconnect?: () => boolean;
   /** The client has left: what is held of the response is passed on now, for the record. */
-  readonly passHeld?: () => void;
+  readonly passBuffered?: () => void;
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { GatelogError } from '../../model/errors.ts';
-import { type BodyHold, type HeldBodies, uncountedMaxBytes } from './memory.ts';
+import { type BodyReservation, type BodyMemory, uncountedMaxBytes } from './memory.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { BodyPieces, declaredLength, type RequestBody } from '../http/request-body.ts';
 
-export interface Holding {
-  readonly hold: BodyHold;
+export interface ReservationOptions {
+  readonly reservation: BodyReservation;
   readonly wholeMaxBytes: number;
   /** Maximum number of copies of the body at once. */
   readonly copies: number;
@@ -14,10 +14,10 @@ export interface Holding {
 }
 
 /** A call whose body is held. */
-export interface HeldCall {
+export interface ReservingCall {
   readonly request: IncomingRequest;
   readonly response: ServerResponse;
-  hold: BodyHold | undefined;
+  bodyReservation: BodyReservation | undefined;
 }
 
 /** What a plan says of the bodies that stay in memory. */
@@ -37,34 +37,38 @@ export function isCounted(request: IncomingRequest, wholeMaxBytes: number): bool
 }
 
 /** Opens a hold that is released with its call at the latest. */
-export function openHold(heldBodies: HeldBodies, call: HeldCall, organizationId: string): BodyHold {
+export function reserveBody(bodyMemory: BodyMemory, call: ReservingCall, organizationId: string): BodyReservation {
   const { request, response } = call;
-  const hold = heldBodies.open(organizationId);
+  const reservation = bodyMemory.open(organizationId);
   const { socket } = request;
   const end = (): void => {
     socket.off('close', end);
-    hold.release();
+    reservation.release();
   };
   response.once('close', end);
   // TRICKY: Node reports a disconnect only to the current one of pipelined calls.
   if (response.socket === null) socket.once('close', end);
-  call.hold = hold;
-  return hold;
+  call.bodyReservation = reservation;
+  return reservation;
 }
 
 /**
  * Buffers a body as `readBody` does, within the budget: a known length is reserved before reading, an unknown one as the body grows.
  * `ready` is called once, with an error if a needed body found no memory in time.
  */
-export function readHeldBody(request: IncomingRequest, holding: Holding, ready: (body: RequestBody | GatelogError) => void): void {
+export function readReservedBody(
+  request: IncomingRequest,
+  options: ReservationOptions,
+  ready: (body: RequestBody | GatelogError) => void,
+): void {
   const length = declaredLength(request);
-  if (length === undefined) new GrowingBody(request, holding, ready).read();
-  else readDeclared(request, { ...holding, length }, ready);
+  if (length === undefined) new GrowingBody(request, options, ready).read();
+  else readDeclared(request, { ...options, length }, ready);
 }
 
 function readDeclared(
   request: IncomingRequest,
-  { hold, copies, isNeeded, length }: Holding & { readonly length: number },
+  { reservation: hold, copies, isNeeded, length }: ReservationOptions & { readonly length: number },
   ready: (body: RequestBody | GatelogError) => void,
 ): void {
   if (hold.tryGrow(length * copies)) collectDeclared(request, length, ready);
@@ -100,7 +104,7 @@ const oneReadBytes = 64 * 1024;
 /** A body of unknown length. Its reservation is always larger than the received part. */
 class GrowingBody {
   private readonly request: IncomingRequest;
-  private readonly holding: Holding;
+  private readonly options: ReservationOptions;
   private readonly ready: (body: RequestBody | GatelogError) => void;
   private readonly pieces = new BodyPieces();
   /** At least two, because joining the pieces copies them. */
@@ -109,11 +113,11 @@ class GrowingBody {
   private reservedBytes = uncountedMaxBytes + oneReadBytes;
   private isWaiting = false;
 
-  constructor(request: IncomingRequest, holding: Holding, ready: (body: RequestBody | GatelogError) => void) {
+  constructor(request: IncomingRequest, options: ReservationOptions, ready: (body: RequestBody | GatelogError) => void) {
     this.request = request;
-    this.holding = holding;
+    this.options = options;
     this.ready = ready;
-    this.copies = Math.max(2, holding.copies);
+    this.copies = Math.max(2, options.copies);
   }
 
   read(): void {
@@ -124,12 +128,12 @@ class GrowingBody {
   private add(chunk: Buffer): void {
     this.pieces.add(chunk);
     this.bytes += chunk.length;
-    if (this.bytes > this.holding.wholeMaxBytes) this.streamRest(false);
+    if (this.bytes > this.options.wholeMaxBytes) this.streamRest(false);
     else if (!this.isWaiting && this.bytes + oneReadBytes > this.reservedBytes) this.grow();
   }
 
   private grow(): void {
-    const { hold, wholeMaxBytes, isNeeded } = this.holding;
+    const { reservation: hold, wholeMaxBytes, isNeeded } = this.options;
     const reserved = Math.min(2 * this.reservedBytes, wholeMaxBytes + 2 * oneReadBytes);
     const more = reserved * this.copies - hold.bytes;
     if (hold.tryGrow(more)) this.reservedBytes = reserved;
@@ -149,12 +153,12 @@ class GrowingBody {
       return;
     }
     this.request.switchToStream();
-    this.holding.hold.resize(0);
-    this.ready(this.holding.hold.refusal());
+    this.options.reservation.resize(0);
+    this.ready(this.options.reservation.refusal());
   }
 
   private streamRest(isCrowded: boolean): void {
-    const { hold } = this.holding;
+    const { reservation: hold } = this.options;
     if (this.isWaiting) hold.stopWaiting();
     this.request.switchToStream();
     const begun = this.pieces.all();
@@ -163,26 +167,26 @@ class GrowingBody {
   }
 
   private end(): void {
-    if (this.isWaiting) this.holding.hold.stopWaiting();
+    if (this.isWaiting) this.options.reservation.stopWaiting();
     this.ready({ buffered: Buffer.concat(this.pieces.all()) });
   }
 }
 
 /** Resizes the hold to the received body and all outgoing ones, once both are known. */
-export function countCopies(hold: BodyHold, received: RequestBody, { outgoing, retryPlan }: PlannedBodies): void {
+export function countCopies(reservation: BodyReservation, received: RequestBody, { outgoing, retryPlan }: PlannedBodies): void {
   const bytes = bytesOf(received);
-  if (hold.bytes === 0) return;
+  if (reservation.bytes === 0) return;
   // The body of a fallback is made when it is sent.
   const further = retryPlan === undefined ? 0 : bytesOf(outgoing);
-  hold.resize(bytes + (outgoing === received ? 0 : bytesOf(outgoing)) + further);
+  reservation.resize(bytes + (outgoing === received ? 0 : bytesOf(outgoing)) + further);
 }
 
 /** The received body is recorded by now, so without further attempts only the outgoing one stays in memory. */
-export function dropReceived(hold: BodyHold, { outgoing, retryPlan, cache }: PlannedBodies): void {
+export function dropReceived(reservation: BodyReservation, { outgoing, retryPlan, cache }: PlannedBodies): void {
   if (retryPlan !== undefined) return;
-  if (hold.bytes > 0) hold.resize(bytesOf(outgoing));
+  if (reservation.bytes > 0) reservation.resize(bytesOf(outgoing));
   // The cache reads the body once more, for its key.
-  hold.endsWhenSent = cache === undefined;
+  reservation.endsWhenSent = cache === undefined;
 }
 
 function bytesOf(body: RequestBody): number {

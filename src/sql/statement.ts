@@ -10,7 +10,7 @@ export type TenantId = string & { readonly __kind: 'uuid' };
  */
 export type Lane = 'short' | 'long' | 'export' | 'alerts';
 
-declare const sealed: unique symbol;
+declare const brand: unique symbol;
 
 interface Compiled {
   readonly text: string;
@@ -20,9 +20,9 @@ interface Compiled {
 
 /** SQL that can be run. Invariant: only this file creates it, restricted to one organisation unless the SQL itself says otherwise. */
 export type CompiledSql = Compiled & {
-  /** Runs instead while bodies are moved; its parameter `movedToParameter` is set by then. */
+  /** Runs instead while bodies are moved; its parameter `migratedUntilParameter` is set by then. */
   readonly meanwhile?: Compiled;
-  readonly [sealed]: true;
+  readonly [brand]: true;
 };
 
 /** Makes the row that a statement promises from the row that the store returns. */
@@ -49,8 +49,8 @@ export function compileFor(tenant: TenantId, { pieces }: Query | Command): Compi
     return { text, params: Object.freeze({ ...params, tenant: number }) };
   };
   const after = compiled(chosenFrom(pieces, 'after'));
-  if (!pieces.some(isMoving)) return sealedSql(after);
-  return sealedSql({ ...after, meanwhile: Object.freeze(compiled(chosenFrom(pieces, 'meanwhile'))) });
+  if (!pieces.some(isMoving)) return brandedSql(after);
+  return brandedSql({ ...after, meanwhile: Object.freeze(compiled(chosenFrom(pieces, 'meanwhile'))) });
 }
 
 type Pieces = readonly Piece[];
@@ -71,10 +71,10 @@ function chosenFrom(pieces: Pieces, time: 'after' | 'meanwhile'): Pieces {
 export function compileForAll({ pieces }: Query | Command): CompiledSql {
   const isOfOne = pieces.some((piece) => isMark(piece, 'tenant'));
   if (isOfOne) throw new TypeError('Rows of an organisation stand in a statement of that organisation.');
-  return sealedSql(render(pieces));
+  return brandedSql(render(pieces));
 }
 
-function sealedSql(compiled: Omit<CompiledSql, typeof sealed>): CompiledSql {
+function brandedSql(compiled: Omit<CompiledSql, typeof brand>): CompiledSql {
   return Object.freeze(compiled) as CompiledSql;
 }
 

@@ -4,7 +4,7 @@ import { bodyFault, type Result, success } from '../model/fault.ts';
 import { itemColumns } from '../model/record/columns.ts';
 import { parseJson, quoted } from '../model/text.ts';
 import { otherShownName } from '../model/vocabulary/property-alias.ts';
-import { type ExportFormat, formatFacts } from '../model/vocabulary/export.ts';
+import { type ExportFormat, formatTraits } from '../model/vocabulary/export.ts';
 
 /** The type of a column's values. `json`: a text of JSON. */
 export type ColumnKind = 'text' | 'time' | 'integer' | 'number' | 'flag' | 'json' | 'texts' | 'numbers' | 'textList';
@@ -111,7 +111,7 @@ export function showsBodies({ columns = [], includeBodies }: Omit<ColumnChoice, 
 }
 
 function allColumns(format: ExportFormat, includeBodies: boolean): readonly ExportColumn[] {
-  if (formatFacts[format].columns === 'every') return exportedFields.map(fieldColumn);
+  if (formatTraits[format].columns === 'every') return exportedFields.map(fieldColumn);
   const isShown = (field: string): boolean =>
     !repeatedFields.has(field) && (includeBodies || !(bodyFields as readonly string[]).includes(field));
   return exportedFields.filter(isShown).map(fieldColumn);

@@ -9,7 +9,7 @@ import type { IncomingRequest } from './http/incoming-request.ts';
 import type { RequestBody } from './http/request-body.ts';
 import { withLimits } from './stages/plan.ts';
 import type { ForwardPorts } from './call/ports.ts';
-import { address, planCall, readBodyOf, withLargeFacts } from './stages/prepare.ts';
+import { address, planCall, readBodyOf, withLargeSummaries } from './stages/prepare.ts';
 import { customProviderName } from './routing/routes.ts';
 import { run, settled, type Steps, valueOf, type Wait } from './stages/waits.ts';
 
@@ -54,8 +54,8 @@ function* forwarding(ports: ForwardPorts, arrival: Arrival): Steps {
     const addressed = address(ports, read);
     ({ provider } = addressed.route);
     const planned = planCall(ports, read, addressed);
-    const factsRead = withLargeFacts(ports, read, planned);
-    plan = factsRead === undefined ? planned : yield* settled(factsRead);
+    const summariesRead = withLargeSummaries(ports, read, planned);
+    plan = summariesRead === undefined ? planned : yield* settled(summariesRead);
     ({ provider } = plan.route);
     ({ admitted } = read);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Change, type ChangeableFacts, applyChange, changeContent, readChange } from './change.ts';
+import { type Change, type MutableFields, applyChange, changeContent, readChange } from './change.ts';
 import type { Uuid } from './ids.ts';
 
 const organizationId = '00000000-0000-7000-8000-00000000000a' as Uuid;
@@ -14,7 +14,7 @@ const changes: readonly Change[] = [
 ];
 
 test('changes one after the other leave the last values, and an entry each with the value before and after', () => {
-  const facts: ChangeableFacts = {
+  const fields: MutableFields = {
     properties: new Map([
       ['Team', 'tag'],
       ['kept', 'k'],
@@ -24,9 +24,9 @@ test('changes one after the other leave the last values, and an entry each with 
     sessionChanges: [],
   };
   const entries = changes.flatMap((change, index) =>
-    applyChange(facts, { organizationId, requestId, change, keyId: `key-${index}`, acceptedAt: 100 + index, number: 100_000 + index }),
+    applyChange(fields, { organizationId, requestId, change, keyId: `key-${index}`, acceptedAt: 100 + index, number: 100_000 + index }),
   );
-  expect(facts).toEqual({
+  expect(fields).toEqual({
     properties: new Map([
       ['Team', 'a'],
       ['kept', 'k'],

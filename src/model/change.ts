@@ -60,8 +60,8 @@ export interface Feedback {
   readonly createdAt: number;
 }
 
-/** The mutable facts of a request. */
-export interface ChangeableFacts {
+/** The fields of a request. */
+export interface MutableFields {
   readonly properties: Map<string, string>;
   readonly scores: Map<string, number>;
   feedback: Feedback | null;
@@ -92,9 +92,9 @@ export function textsName(traceId: string, spanId: string): string {
   return `${traceId}:${spanId}`;
 }
 
-/** Applies a change to `facts`, in place. @returns its entries in the history. */
-export function applyChange(facts: ChangeableFacts, { change, ...accepted }: AcceptedChange): ChangeEntry[] {
-  return replaced(facts, change, accepted).map((values) => ({
+/** Applies a change to `fields`, in place. @returns its entries in the history. */
+export function applyChange(fields: MutableFields, { change, ...accepted }: AcceptedChange): ChangeEntry[] {
+  return replaced(fields, change, accepted).map((values) => ({
     ...accepted,
     kind: change.kind === 'fill' ? 'property' : change.kind,
     ...values,
@@ -103,23 +103,23 @@ export function applyChange(facts: ChangeableFacts, { change, ...accepted }: Acc
 
 type Replaced = Pick<ChangeEntry, 'name' | 'old' | 'new'>;
 
-function replaced(facts: ChangeableFacts, change: Change, { acceptedAt, number }: Omit<AcceptedChange, 'change'>): Replaced[] {
+function replaced(fields: MutableFields, change: Change, { acceptedAt, number }: Omit<AcceptedChange, 'change'>): Replaced[] {
   switch (change.kind) {
     case 'property':
-      return replacedIn(facts.properties, change.values);
+      return replacedIn(fields.properties, change.values);
     case 'fill':
-      return replacedIn(facts.properties, fillingValues(facts.properties, change));
+      return replacedIn(fields.properties, fillingValues(fields.properties, change));
     case 'session_property':
-      replacedIn(facts.properties, change.values);
-      facts.sessionChanges.push(number);
+      replacedIn(fields.properties, change.values);
+      fields.sessionChanges.push(number);
       return [];
     case 'score':
-      return replacedIn(facts.scores, change.values);
+      return replacedIn(fields.scores, change.values);
     case 'feedback': {
       const { rating } = change;
-      const old = facts.feedback?.rating ?? null;
-      facts.feedback = { number, rating, createdAt: acceptedAt };
-      facts.scores.set(feedbackScore, rating ? 1 : 0);
+      const old = fields.feedback?.rating ?? null;
+      fields.feedback = { number, rating, createdAt: acceptedAt };
+      fields.scores.set(feedbackScore, rating ? 1 : 0);
       return [{ name: feedbackScore, old, new: rating }];
     }
   }

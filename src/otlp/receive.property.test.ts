@@ -22,7 +22,7 @@ import { byLength } from '../../test/support/test-length.ts';
 
 /** Names that some dialect reads, and any others. */
 const known = [
-  ...dialects.flatMap(({ facts, tagLists, propertyObjects, propertyPrefixes }) => [
+  ...dialects.flatMap(({ attributeNames: facts, tagLists, propertyObjects, propertyPrefixes }) => [
     ...Object.values(facts).flat(),
     ...tagLists,
     ...propertyObjects,

@@ -53,17 +53,17 @@ describe('the golden table', () => {
 describe('a call costs what its list says', () => {
   it.each(cases)('$list, $name: $total USD', (golden) => {
     const { provider, path, at, requestModel, response, bill, total } = golden;
-    const facts = wireFormatFor(provider, path)?.readResponse(response);
-    if (facts === undefined) throw new Error(`no format at ${path}`);
+    const fields = wireFormatFor(provider, path)?.readResponse(response);
+    if (fields === undefined) throw new Error(`no format at ${path}`);
     const entry = providerNamed(provider);
     const query = {
       provider: entry?.recordName ?? '',
       providerId: entry?.priceProviderId,
-      models: [facts.model === '' ? (requestModel ?? '') : facts.model],
+      models: [fields.model === '' ? (requestModel ?? '') : fields.model],
       at: Date.parse(at),
-      serviceTier: facts.serviceTier,
+      serviceTier: fields.serviceTier,
     };
-    const priced = priceUsage(facts.usage, query, listedPrices);
+    const priced = priceUsage(fields.usage, query, listedPrices);
     expect(priced.lines).toEqual(
       bill.map(([kind, tokens, usd]) => ({
         kind,

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../model/text.ts';
 import type { AddressedProvider } from '../model/providers/providers.ts';
 import { anthropicMessages } from './anthropic/messages.ts';
-import { listOf, objectOf, textOf } from './format/facts.ts';
+import { listOf, objectOf, textOf } from './format/fields.ts';
 import { geminiGenerateContent } from './google/generate-content.ts';
 import { openAiChat } from './openai/chat.ts';
 import { openAiCompletions } from './openai/completions.ts';

@@ -1,6 +1,6 @@
 import type { CallSize } from '../model/record/call-size.ts';
 import { isJsonObject, type JsonObject } from '../model/text.ts';
-import { listOf, objectOf, textOf } from './format/facts.ts';
+import { listOf, objectOf, textOf } from './format/fields.ts';
 
 /** Allowance for the text that providers add around the caller's tools. */
 const toolTokens = 1000;

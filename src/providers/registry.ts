@@ -1,7 +1,7 @@
 import {
   type AddressedProvider,
   addressedProviders,
-  factsOfProvider,
+  providerDeclaration,
   providerAliases,
   providerInRecords,
 } from '../model/providers/providers.ts';
@@ -144,7 +144,7 @@ const withoutAddress: readonly ProviderEntry[] = [
 
 const addressed = addressedProviders.map((name): ProviderEntry => {
   const recordName = providerInRecords(name) ?? name;
-  return { name, recordName, priceProviderId: factsOfProvider(name).priceId, endpoints: furtherEndpoints[name] ?? commonEndpoints };
+  return { name, recordName, priceProviderId: providerDeclaration(name).priceId, endpoints: furtherEndpoints[name] ?? commonEndpoints };
 });
 
 const providers: ReadonlyMap<string, ProviderEntry> = new Map([...addressed, ...withoutAddress].map((entry) => [entry.name, entry]));

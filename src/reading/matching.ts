@@ -1,13 +1,13 @@
 import { messageOf } from '../model/errors.ts';
 import { SharedSlices } from '../platform/bounds/shared-slices.ts';
 import type { FilterNode } from '../query/filter/ast.ts';
-import type { FilterRecord, SessionFacts } from '../query/filter/record.ts';
+import type { FilterRecord, SessionAggregates } from '../query/filter/record.ts';
 import { type Steps, Work } from '../query/filter/memory/texts/work.ts';
 import { bodiesStatements } from '../query/requests/select.ts';
 import type { SessionRow } from '../query/sessions/columns.ts';
 import { type Decision, decide, filterRecordOf, noTexts, type TextsRow, textsRowColumns } from '../query/stream/record.ts';
 import type { StreamRow } from '../query/stream/rows.ts';
-import { factsOf, sessionFactsStatement } from '../query/stream/sessions.ts';
+import { aggregatesOf, sessionAggregatesStatement } from '../query/stream/sessions.ts';
 import { type BodyReading, type BodyTexts, type FilterBounds, readBodyRuns } from './body-runs.ts';
 import type { ReadPage } from './pages.ts';
 import { patiently } from './patiently.ts';
@@ -80,7 +80,7 @@ class Matching {
   /** Rows from here on are not decided. */
   private end: number;
   private spent = 0;
-  private readonly facts = new Map<string, SessionFacts>();
+  private readonly aggregates = new Map<string, SessionAggregates>();
   private readonly open: Readonly<Record<Exclude<Decision, boolean>, Open[]>> = { session: [], texts: [] };
 
   constructor(rows: readonly StreamRow[], filters: readonly FilterNode[], reading: BodyReading) {
@@ -173,7 +173,7 @@ class Matching {
     const result = this.results.get(filter);
     const before = work.spent;
     try {
-      const decision = yield* decide(filter, record, this.facts.get(row.session_id), work);
+      const decision = yield* decide(filter, record, this.aggregates.get(row.session_id), work);
       if (decision === true) result?.matched.add(row);
       else if (decision !== false) this.open[decision].push(open);
     } catch (error) {
@@ -184,11 +184,11 @@ class Matching {
   }
 
   private async readSessions(waiting: readonly Open[]): Promise<void> {
-    const ids = new Set(waiting.map(({ row }) => row.session_id).filter((id) => !this.facts.has(id)));
+    const ids = new Set(waiting.map(({ row }) => row.session_id).filter((id) => !this.aggregates.has(id)));
     if (ids.size === 0) return;
     const { run, tenant, signal } = this.reading;
-    const found = await patiently(this.reading, () => run<SessionRow>(sessionFactsStatement(tenant, [...ids]), signal));
-    for (const row of found) this.facts.set(row.session_id, factsOf(row));
+    const found = await patiently(this.reading, () => run<SessionRow>(sessionAggregatesStatement(tenant, [...ids]), signal));
+    for (const row of found) this.aggregates.set(row.session_id, aggregatesOf(row));
   }
 }
 

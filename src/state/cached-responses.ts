@@ -38,7 +38,7 @@ export interface CacheLimits {
 export type Lookup = { readonly hit: CachedResponse; readonly bucket: number } | { readonly freeBuckets: readonly number[] };
 
 /** Fields that lookups need, stored beside the response: its body may be megabytes, and waiting calls look every few milliseconds. */
-interface Facts extends Pick<CachedResponse, 'requestId' | 'userId' | 'createdAt' | 'expiresAt'> {
+interface EntryMetadata extends Pick<CachedResponse, 'requestId' | 'userId' | 'createdAt' | 'expiresAt'> {
   readonly bytes: number;
 }
 
@@ -73,14 +73,14 @@ const totalKey: BucketKey = ['total'];
 /**
  * Cached responses, shared by all workers of a machine and bounded in bytes.
  *
- * Invariant: each response has its facts and one entry in the table of uses, which is ordered by last use; the total is the sum of all.
+ * Invariant: each response has its metadata and one entry in the table of uses, which is ordered by last use; the total is the sum of all.
  * They change in one transaction. Last uses are flushed at most once a second, so another worker may see one up to a second old.
  */
 export class CachedResponses {
   private readonly environment: LmdbEnvironment;
   private readonly limits: CacheLimits;
   private readonly responses: Database<StoredResponse, BucketKey>;
-  private readonly facts: Database<Facts, BucketKey>;
+  private readonly metadata: Database<EntryMetadata, BucketKey>;
   private readonly uses: Database<boolean, (string | number)[]>;
   private readonly lastUses: Database<LastUse, BucketKey>;
   private readonly totals: Database<number, BucketKey>;
@@ -92,7 +92,7 @@ export class CachedResponses {
     this.environment = environment;
     this.limits = limits;
     this.responses = environment.table<StoredResponse, BucketKey>('replies');
-    this.facts = environment.table<Facts, BucketKey>('facts');
+    this.metadata = environment.table<EntryMetadata, BucketKey>('facts');
     this.uses = environment.table<boolean, (string | number)[]>('uses');
     this.lastUses = environment.table<LastUse, BucketKey>('last-uses');
     this.totals = environment.table<number, BucketKey>('totals');
@@ -106,15 +106,15 @@ export class CachedResponses {
   find(key: CacheKey, now: number, maxAgeMs = Number.POSITIVE_INFINITY): Lookup {
     const freeBuckets: number[] = [];
     const pick = key.buckets === 1 ? 0 : randomInt(key.buckets);
-    let picked: Facts | undefined;
+    let picked: EntryMetadata | undefined;
     for (let bucket = 0; bucket < key.buckets; bucket += 1) {
-      const facts = this.factsOf(bucketKey(key, bucket));
-      if (facts === undefined || !isFresh(now, facts) || now - facts.createdAt >= maxAgeMs) freeBuckets.push(bucket);
-      else if (bucket === pick) picked = facts;
+      const metadata = this.metadataOf(bucketKey(key, bucket));
+      if (metadata === undefined || !isFresh(now, metadata) || now - metadata.createdAt >= maxAgeMs) freeBuckets.push(bucket);
+      else if (bucket === pick) picked = metadata;
     }
     if (picked === undefined || freeBuckets.length > 0) return { freeBuckets };
     const hit = this.responses.get(bucketKey(key, pick));
-    // An earlier version, running in between, replaces a response without its facts.
+    // An earlier version, running in between, replaces a response without its metadata.
     if (hit?.requestId !== picked.requestId) return { freeBuckets: [pick] };
     this.use(bucketKey(key, pick), { requestId: hit.requestId, usedAt: now });
     return { hit, bucket: pick };
@@ -137,7 +137,7 @@ export class CachedResponses {
       }
       this.responses.putSync(at, { ...response, bytes });
       const { requestId, userId, createdAt, expiresAt } = response;
-      this.facts.putSync(at, { requestId, userId, createdAt, expiresAt, bytes });
+      this.metadata.putSync(at, { requestId, userId, createdAt, expiresAt, bytes });
       this.lastUses.putSync(at, { requestId: response.requestId, usedAt: now });
       this.uses.putSync([now, ...at], true);
       this.totals.putSync(totalKey, total);
@@ -163,8 +163,8 @@ export class CachedResponses {
   /** Within a transaction: a bucket may have another user's response by now. */
   private removeBatch(keys: readonly BucketKey[], userId: string | undefined): number {
     const own = keys.filter((key) => {
-      const facts = this.factsOf(key);
-      return facts !== undefined && (userId === undefined || facts.userId === userId);
+      const metadata = this.metadataOf(key);
+      return metadata !== undefined && (userId === undefined || metadata.userId === userId);
     });
     const freed = own.reduce((sum, key) => sum + this.remove(key), 0);
     this.totals.putSync(totalKey, this.total() - freed);
@@ -178,12 +178,12 @@ export class CachedResponses {
 
   private keysOf(organizationId: string, userId: string | undefined): BucketKey[] {
     const all = this.responses.getKeys({ start: [organizationId], end: [organizationId, '\u{10ffff}'] });
-    return [...all].filter((key) => userId === undefined || this.factsOf(key)?.userId === userId);
+    return [...all].filter((key) => userId === undefined || this.metadataOf(key)?.userId === userId);
   }
 
   /** An earlier version stored them only with the body. */
-  private factsOf(at: BucketKey): Facts | undefined {
-    return this.facts.get(at) ?? this.responses.get(at);
+  private metadataOf(at: BucketKey): EntryMetadata | undefined {
+    return this.metadata.get(at) ?? this.responses.get(at);
   }
 
   private use(at: BucketKey, use: LastUse): void {
@@ -218,18 +218,18 @@ export class CachedResponses {
 
   /** Removes a response and its last use, within a transaction; the caller updates the total. @returns its bytes. */
   private remove(at: BucketKey): number {
-    const facts = this.factsOf(at);
-    if (facts === undefined) return 0;
+    const metadata = this.metadataOf(at);
+    if (metadata === undefined) return 0;
     const last = this.lastUseOf(at);
     this.responses.removeSync(at);
     if (last !== undefined) this.uses.removeSync([last.usedAt, ...at]);
     this.lastUses.removeSync(at);
-    this.facts.removeSync(at);
-    return facts.bytes;
+    this.metadata.removeSync(at);
+    return metadata.bytes;
   }
 }
 
-function isFresh(now: number, { createdAt, expiresAt }: Facts): boolean {
+function isFresh(now: number, { createdAt, expiresAt }: EntryMetadata): boolean {
   return now < expiresAt && createdAt <= now + maxAheadMs;
 }
 

@@ -171,7 +171,8 @@ function rowWrites(connections: Connections, patches: PendingPatches, changed: C
   return {
     joinRecords: {
       moveNumbers: (owner, from, into) => joinRecords.moveNumbers(owner, from, into).finally(() => told.markAmounts(owner, into.createdAt)),
-      fillFacts: (owner, into, facts) => joinRecords.fillFacts(owner, into, facts).finally(() => told.markAmounts(owner, into.createdAt)),
+      fillDetails: (owner, into, details) =>
+        joinRecords.fillDetails(owner, into, details).finally(() => told.markAmounts(owner, into.createdAt)),
       moveChanges: (owner, from, into) => joinRecords.moveChanges(owner, from, into).finally(() => told.markAmounts(owner, into.createdAt)),
       remove: (owner, records, signal) => joinRecords.remove(owner, records, signal).finally(markAll),
     },

@@ -30,10 +30,10 @@ export const planted: readonly Planted[] = [
     title: 'a parser among the facts',
     files: {
       'src/providers/google/wire.ts': `import type { A } from '../provider.ts';\nimport { parse } from './stream.ts';`,
-      'src/providers/wire-facts.ts': `import { googleWire } from './google/wire.ts';\nimport { format } from './registry.ts';`,
+      'src/providers/wire-profile.ts': `import { googleWire } from './google/wire.ts';\nimport { format } from './registry.ts';`,
       'src/providers/registry.ts': `import { parse } from './google/stream.ts';`,
     },
-    at: ['src/providers/google/wire.ts:2', 'src/providers/wire-facts.ts:2'],
+    at: ['src/providers/google/wire.ts:2', 'src/providers/wire-profile.ts:2'],
   },
   ...plantedShapes,
   {

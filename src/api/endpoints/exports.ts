@@ -4,7 +4,7 @@ import { unwrap } from '../../contract/fault.ts';
 import { type ExportBody, exportParametersSchema, exportSchema, type ExportParameters } from '../../contract/export.ts';
 import { readBody } from '../../contract/read-body.ts';
 import { columnNames } from '../../export/columns.ts';
-import { exportFormats, formatFacts, formatTitles } from '../../model/vocabulary/export.ts';
+import { exportFormats, formatTraits, formatTitles } from '../../model/vocabulary/export.ts';
 import { rawEndpoint } from '../endpoint/endpoint.ts';
 import { answerExport } from '../export/answer-export.ts';
 import { filterParameter } from '../http/filter-parameter.ts';
@@ -28,7 +28,7 @@ const answer = {
   },
   content: Object.fromEntries(
     exportFormats.map((format) => {
-      const { mediaTypes, text } = formatFacts[format];
+      const { mediaTypes, text } = formatTraits[format];
       const schema = text === undefined ? { type: 'string', format: 'binary' } : z.string().meta({ description: text });
       return [mediaTypes[0], { schema }];
     }),

@@ -9,7 +9,7 @@ import {
   exportFormats,
   fileCompression,
   fileEnding,
-  formatFacts,
+  formatTraits,
 } from '../../model/vocabulary/export.ts';
 import type { Permit } from '../../platform/fair-semaphore.ts';
 import { type ExportPlan, exportSelection, planExport } from '../../query/export/plan.ts';
@@ -100,7 +100,7 @@ async function countOf({ context, ports }: RequestContext, plan: ExportPlan, unt
 function formatAccepted(accept = ''): ExportFormat {
   for (const part of accept.split(',')) {
     const mediaType = part.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    const format = exportFormats.find((known) => formatFacts[known].mediaTypes.includes(mediaType));
+    const format = exportFormats.find((known) => formatTraits[known].mediaTypes.includes(mediaType));
     if (format !== undefined) return format;
   }
   return 'jsonl';
@@ -109,6 +109,6 @@ function formatAccepted(accept = ''): ExportFormat {
 function mediaTypeOf(format: ExportFormat, compression: Compression): string {
   const compressed = fileCompression(format, compression);
   if (compressed !== 'none') return `application/${compressed}`;
-  const [mediaType] = formatFacts[format].mediaTypes;
+  const [mediaType] = formatTraits[format].mediaTypes;
   return mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 }

@@ -3,7 +3,7 @@ import type { HintProbe } from '../../query/hints/probe.ts';
 import type { RequestContext } from '../endpoint/endpoint.ts';
 import { addWarning, appendSentence } from '../http/warnings.ts';
 
-interface PageFacts<Row> {
+interface PageResult<Row> {
   readonly plan: { readonly limit: number; readonly after: unknown };
   readonly rows: readonly Row[];
   readonly count: () => Promise<number>;
@@ -15,7 +15,7 @@ interface PageFacts<Row> {
 }
 
 /** Sets the headers of a page: the total number if the caller wants it, hints, and the cursor of the next page. */
-export async function setPageHeaders<Row>(call: RequestContext, page: PageFacts<Row>): Promise<void> {
+export async function setPageHeaders<Row>(call: RequestContext, page: PageResult<Row>): Promise<void> {
   const { plan, rows, count, longBodies, whyEmpty, cursorBehind } = page;
   const { context } = call;
   if (wantsCount(context)) context.header('svc-total-count', String(await count()));

@@ -21,7 +21,7 @@ import { failureOfStatus } from '../../model/record/failure.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { empty } from '../../query/testing/query-harness.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
-import { factsOfLine, type LineFacts } from '../../ingest/imports/read-item.ts';
+import { fieldsOfLine, type LineFields } from '../../ingest/imports/read-item.ts';
 import { RunningErasures } from '../../ingest/changes/erasures.ts';
 import { freshUntil, inFlightIn } from '../../ingest/fresh-until.ts';
 import { AlertDefinitions } from '../../alerts/definitions.ts';
@@ -171,8 +171,8 @@ function takersOver(spool: SpoolRig): Pick<ApiPorts, 'takeLog' | 'takeSpans'> {
 }
 
 /** In this thread: the other one runs the built program. */
-export async function readLarge(_organizationId: OrganizationId, line: Buffer): Promise<LineFacts> {
-  return factsOfLine(line);
+export async function readLarge(_organizationId: OrganizationId, line: Buffer): Promise<LineFields> {
+  return fieldsOfLine(line);
 }
 
 /** The ports of an API over one spool. @param core absent: one that stores nothing. */

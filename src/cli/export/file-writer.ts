@@ -3,7 +3,7 @@ import { closeSync, createReadStream, fsyncSync, openSync, statSync, truncateSyn
 import path from 'node:path';
 import type { CompressPart } from '../../export/compression.ts';
 import { type LineWriter, lineWriter } from '../../export/line-writer.ts';
-import { formatFacts } from '../../model/vocabulary/export.ts';
+import { formatTraits } from '../../model/vocabulary/export.ts';
 import type { WriterOptions } from '../../export/writer.ts';
 import { syncFolder, writeFully } from '../../platform/files.ts';
 import { CommandError } from '../base/dependencies.ts';
@@ -26,7 +26,7 @@ export class FileWriter {
   private readonly hash: Hash;
   private readonly lines: LineWriter;
   private readonly compress: CompressPart;
-  private readonly facts: (typeof formatFacts)[WriterOptions['format']];
+  private readonly facts: (typeof formatTraits)[WriterOptions['format']];
   private rows: number;
   private bytes: number;
   private arrivals: CurrentFile['arrivals'];
@@ -45,7 +45,7 @@ export class FileWriter {
     this.hash = given.hash;
     this.lines = given.lines;
     this.compress = given.options.compress;
-    this.facts = formatFacts[given.options.writer.format];
+    this.facts = formatTraits[given.options.writer.format];
   }
 
   static async create(name: string, options: FileOptions): Promise<FileWriter> {

@@ -1,4 +1,4 @@
-import type { BodyFacts, SentBody } from '../../model/record/body-facts.ts';
+import type { BodySummary, SentBody } from '../../model/record/body-summary.ts';
 import type { BodyOwner } from '../../platform/threads/body-thread.ts';
 import type { BodyShape } from './shape.ts';
 import type { BodyReservation } from './memory.ts';
@@ -11,7 +11,7 @@ export const inlineMaxBytes = 64 * 1024;
 /** Reads bodies in threads. Rejects with a GatelogError on a time-out, with too many waiting, or after a disconnect. */
 export interface LargeBodies {
   /** One result for each form. */
-  readonly facts: (owner: BodyOwner, body: Buffer, forms: readonly SentBody[]) => Promise<readonly (BodyFacts | undefined)[]>;
+  readonly summaries: (owner: BodyOwner, body: Buffer, forms: readonly SentBody[]) => Promise<readonly (BodySummary | undefined)[]>;
   readonly shape: (owner: BodyOwner, body: Buffer) => Promise<BodyShape>;
   readonly echo: (owner: BodyOwner, request: EchoRequest) => Promise<BufferedResponse>;
 }

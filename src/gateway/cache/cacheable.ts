@@ -1,6 +1,6 @@
 import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { isEventStream } from '../../model/record/media-type.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { failedChoice, failedElement, failureWords, literal, objectReportsError } from '../json/reported-errors.ts';
 import { skipWhitespace } from '../json/scan.ts';
 
@@ -39,7 +39,7 @@ function isSeries(body: Buffer): boolean {
   return end !== -1 && body[skipWhitespace(body, end)] === 0x7b && body[skipWhitespace(body, 0)] === 0x7b;
 }
 
-const { binaryStreamTypes, finalEventTexts, finalEventTypes, failureEvents, failureMessageHeaders } = wireFacts;
+const { binaryStreamTypes, finalEventTexts, finalEventTypes, failureEvents, failureMessageHeaders } = wireProfile;
 
 const streamEnd = new RegExp([...finalEventTexts, String.raw`"type"\s*:\s*"(?:${finalEventTypes.join('|')})"`].join('|'), 'm');
 const failureEvent = new RegExp(String.raw`^event: ?(?:${literal(failureEvents)})\s*$`, 'm');

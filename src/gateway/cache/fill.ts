@@ -1,5 +1,5 @@
 import type { GatelogError } from '../../model/errors.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { decodeWhole, isIdentity } from '../http/content-coding.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
@@ -40,7 +40,7 @@ const perDelivery: ReadonlySet<string> = new Set([
   'retry-after',
   'set-cookie',
 ]);
-const { perDeliveryPrefixes } = wireFacts;
+const { perDeliveryPrefixes } = wireProfile;
 
 /**
  * Passes a response on and keeps it if it is complete and a success; otherwise the lease ends without a response. If the caller

@@ -3,7 +3,7 @@ import { parseJson } from '../../model/text.ts';
 import type { CacheKey } from '../../state/cached-responses.ts';
 import type { CachePolicy } from '../directives/cache.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { topObject } from '../bodies/shape.ts';
 import { bytesAt, byteOrderMarkBytes, type Member } from '../json/scan.ts';
 
@@ -31,8 +31,8 @@ const keyedHeaders: ReadonlySet<string> = new Set([
   'prefer',
   'range',
   'x-http-method-override',
-  ...wireFacts.versionHeaders,
-  ...wireFacts.cacheKeyHeaders,
+  ...wireProfile.versionHeaders,
+  ...wireProfile.cacheKeyHeaders,
 ]);
 
 /** Larger bodies are hashed in steps: 16 MiB take 30 ms. */

@@ -16,9 +16,9 @@ async function keptFor(body: string): Promise<readonly unknown[]> {
   let parsed = 0;
   const largeBodies: typeof readInTurn = {
     ...readInTurn,
-    facts: (...given) => {
+    summaries: (...given) => {
       parsed += 1;
-      return readInTurn.facts(...given);
+      return readInTurn.summaries(...given);
     },
   };
   const cached = await startCacheRig({ limits: { routeMaxBytes: 16 * mebi }, ports: { largeBodies } });

@@ -11,7 +11,7 @@ import type { Fallback } from '../directives/fallbacks.ts';
 import type { RequestIdentity } from '../record/identify.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import type { FoundFacts } from '../../model/record/body-facts.ts';
+import type { FoundSummary } from '../../model/record/body-summary.ts';
 import type { BodyReservation } from '../bodies/memory.ts';
 import type { RateLimitDecision } from '../limits/reserve.ts';
 import type { Relay } from '../relay/relay.ts';
@@ -100,8 +100,8 @@ export interface RequestPlan extends Target {
   readonly cache: CacheStatus | undefined;
   /** Undefined for a call without limits, and before they are checked. */
   readonly rateLimit: RateLimitDecision | undefined;
-  /** Facts for the limits of bodies too large to be parsed in the event loop: of this target, then of each fallback. */
-  readonly billedFacts: readonly FoundFacts[] | undefined;
+  /** Summaries for the limits of bodies too large to be parsed in the event loop: of this target, then of each fallback. */
+  readonly billedSummaries: readonly FoundSummary[] | undefined;
 }
 
 export function isDisconnected({ request, response }: Call): boolean {

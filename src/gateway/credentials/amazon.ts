@@ -1,4 +1,4 @@
-import { factsOfProvider } from '../../model/providers/providers.ts';
+import { providerDeclaration } from '../../model/providers/providers.ts';
 import { bedrockHost, bedrockService } from '../../providers/amazon/wire.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type AwsKeys, signAws } from './aws-signature.ts';
@@ -33,7 +33,7 @@ export interface UnsignedTarget {
 /** Whether a call is signed with AWS keys of its caller, for which its body is needed. */
 export function isToBeSigned({ amazon }: RequestHead, { provider }: Route): boolean {
   return (
-    amazon !== undefined && factsOfProvider(provider).signedByAws === true && ('aws-access-key' in amazon || 'aws-secret-key' in amazon)
+    amazon !== undefined && providerDeclaration(provider).signedByAws === true && ('aws-access-key' in amazon || 'aws-secret-key' in amazon)
   );
 }
 
@@ -92,6 +92,6 @@ export function withoutSignature(lines: HeaderList): HeaderList {
 /** Adds the session token where the caller's own client signed for Bedrock. */
 export function withAmazonToken(credentials: HeaderList, { amazon }: RequestHead, { provider }: Route): HeaderList {
   const token = amazon?.['x-amz-security-token'];
-  if (token === undefined || factsOfProvider(provider).signedByAws !== true || !credentials.some(isAwsSignature)) return credentials;
+  if (token === undefined || providerDeclaration(provider).signedByAws !== true || !credentials.some(isAwsSignature)) return credentials;
   return [...credentials, 'x-amz-security-token', token];
 }

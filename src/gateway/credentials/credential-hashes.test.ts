@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { signAws } from './aws-signature.ts';
 import { principal, type Rig } from '../testing/gateway-harness.ts';
 import { call, openClient, ourKey, requestText } from '../testing/raw-http.ts';
@@ -154,6 +154,6 @@ describe('the hash of a credential', () => {
   });
 });
 
-it.each(wireFacts.backgroundPaths)('calls to %s are read as responses that may come in the background', (path) => {
+it.each(wireProfile.backgroundPaths)('calls to %s are read as responses that may come in the background', (path) => {
   expect(['openai.responses', 'google.interactions']).toContain(wireFormatFor('custom', path)?.name);
 });

@@ -2,7 +2,7 @@ import type { HashCredential } from '../../auth/sealing.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { secretsOfQuery } from '../http/headers.ts';
 import type { ProviderTarget } from '../routing/base-url.ts';
 import { isAwsSignature } from './credentials.ts';
@@ -42,7 +42,7 @@ export class CredentialHashes {
   }
 }
 
-const mayBeInBackground = new RegExp(String.raw`(?:${wireFacts.backgroundPaths.join('|')})(?:[/?]|$)`);
+const mayBeInBackground = new RegExp(String.raw`(?:${wireProfile.backgroundPaths.join('|')})(?:[/?]|$)`);
 
 function queryOf(path: string): string {
   const queryAt = path.indexOf('?');

@@ -3,8 +3,8 @@ import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
-import { factsOfProvider } from '../../model/providers/providers.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { providerDeclaration } from '../../model/providers/providers.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { authHeaders } from '../routing/provider-table.ts';
 import { customProviderName, type Route } from '../routing/routes.ts';
 import type { ProviderKeys } from './stored-keys.ts';
@@ -222,13 +222,13 @@ export function callerCredentialsFor(route: Route, sent: HeaderList): HeaderList
 
 /** Headers in which only some providers take keys. */
 const ownersOfHeaders: ReadonlyMap<string, readonly string[]> = new Map(
-  wireFacts.keyHeaders.flatMap(({ name, owners }) => (owners === undefined ? [] : [[name, owners] as const])),
+  wireProfile.keyHeaders.flatMap(({ name, owners }) => (owners === undefined ? [] : [[name, owners] as const])),
 );
 
 /** Whether a credential is meant for another provider than the route's. */
 function isOthers({ provider, routedByModel }: Route, name: string, value: string): boolean {
   if (isAuthorization(name)) {
-    return isAwsSignature(value) && factsOfProvider(provider).signedByAws !== true && provider !== customProviderName;
+    return isAwsSignature(value) && providerDeclaration(provider).signedByAws !== true && provider !== customProviderName;
   }
   return routedByModel && ownersOfHeaders.get(name)?.includes(provider) === false;
 }

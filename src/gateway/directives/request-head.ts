@@ -10,7 +10,7 @@ import { type Directives, DirectiveReader } from './directives.ts';
 import { readTraceparent } from './traceparent.ts';
 import { tooLongWarning } from './values.ts';
 import { awsKeyHeaders, type AwsKeyHeader } from '../../providers/amazon/wire.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
 import {
   connectionTokens,
@@ -30,10 +30,10 @@ const recordedNames = [
   'referer',
   'accept',
   ...clientHeaders,
-  ...wireFacts.recordedRequestHeaders,
+  ...wireProfile.recordedRequestHeaders,
 ];
 
-const clients: ReadonlyMap<string, string> = new Map(wireFacts.clientHeaders);
+const clients: ReadonlyMap<string, string> = new Map(wireProfile.clientHeaders);
 
 type HeaderKind =
   | 'dropped'
@@ -60,9 +60,9 @@ const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>
   ['cache-control', 'caching'],
   ['cookie', 'cookie'],
   ['traceparent', 'trace'],
-  ...wireFacts.clientHeaders.map(([name]) => [name, 'client'] as const),
+  ...wireProfile.clientHeaders.map(([name]) => [name, 'client'] as const),
   // Official clients send a provider's key in these, and may send ours. Some of them name the client too.
-  ...wireFacts.keyHeaders.map(({ name }) => [name, 'credential'] as const),
+  ...wireProfile.keyHeaders.map(({ name }) => [name, 'credential'] as const),
   ...awsKeyHeaders.map((name) => [name, 'aws-key'] as const),
   ...Array.from(agentHeaderRows.keys(), (name) => [name, 'agent'] as const),
 ]);

@@ -1,4 +1,4 @@
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import { exceedsBytes } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
@@ -150,7 +150,7 @@ const harmlessNames: ReadonlySet<string> = new Set([
   'traceparent',
   'tracestate',
   'user-agent',
-  ...wireFacts.versionHeaders,
+  ...wireProfile.versionHeaders,
 ]);
 
 /** The caller's headers that hold no credential at any address. */

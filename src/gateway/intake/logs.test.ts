@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../../auth/api-key.ts';
-import { loggedFactsOf } from '../../model/record/logged-facts.ts';
+import { logMetadataOf } from '../../model/record/log-metadata.ts';
 import { logPaths } from '../../model/vocabulary/log-paths.ts';
 import type { VerifyKey } from '../credentials/credentials.ts';
 import { openAiAt, principal } from '../testing/gateway-harness.ts';
@@ -38,7 +38,7 @@ describe('a log at the gateway', () => {
     const [exchange, ...others] = rig.spooled();
     expect(others).toEqual([]);
     expect(exchange).toMatchObject({ open: { requestId: id, tags: { properties: [{ name: 'Team', value: 'search' }] } }, end: {} });
-    expect(exchange && loggedFactsOf(exchange.open)?.identifier).toBe('chosen');
+    expect(exchange && logMetadataOf(exchange.open)?.identifier).toBe('chosen');
     expect(provider.requests).toEqual([]);
   });
 

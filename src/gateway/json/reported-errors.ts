@@ -1,9 +1,9 @@
 import { tellsError } from '../../model/record/failure.ts';
 import { parseJson } from '../../model/text.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { bytesAt, objectAt, skipWhitespace } from './scan.ts';
 
-const { failureEvents, failedFinishReasons, failedElements } = wireFacts;
+const { failureEvents, failedFinishReasons, failedElements } = wireProfile;
 const anyOf = (texts: readonly string[]): string => texts.join('|');
 /** An alternation of literal texts. */
 export const literal = (texts: readonly string[]): string => anyOf(texts.map((text) => text.replaceAll('.', String.raw`\.`)));

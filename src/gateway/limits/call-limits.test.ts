@@ -296,7 +296,7 @@ describe('a body that is too large to be parsed beside all calls', () => {
 
   it('is one that is small, where a budget asks about many fallbacks of it', async () => {
     const { largeBodies } = rig.ports;
-    const { facts } = largeBodies;
+    const { summaries: facts } = largeBodies;
     const read: number[] = [];
     Object.assign(largeBodies, {
       facts: (...given: Parameters<typeof facts>) => {

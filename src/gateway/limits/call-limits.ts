@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Directives } from '../directives/directives.ts';
 import { withAliases } from '../http/headers.ts';
 import { type RateLimitDecision, RateLimitExceeded, type LimitWindows, reserve } from './reserve.ts';
-import type { EstimatedRequest } from '../../model/record/body-facts.ts';
+import type { EstimatedRequest } from '../../model/record/body-summary.ts';
 import type { RequestBody } from '../http/request-body.ts';
 
 export interface CallLimits {

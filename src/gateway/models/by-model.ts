@@ -1,6 +1,6 @@
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import { type AddressedProvider, factsOfProvider, modelHubs } from '../../model/providers/providers.ts';
+import { type AddressedProvider, providerDeclaration, modelHubs } from '../../model/providers/providers.ts';
 import { storedCredentials } from '../credentials/credentials.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { withoutSecretParameters } from '../http/headers.ts';
@@ -60,7 +60,7 @@ function resolveByHubKey({ route, credentials = [] }: NamedFrom, model: string, 
 }
 
 function isKeyOf(provider: AddressedProvider, credential: string): boolean {
-  const { keyPrefix } = factsOfProvider(provider);
+  const { keyPrefix } = providerDeclaration(provider);
   return keyPrefix !== undefined && credential.replace(/^Bearer +/i, '').startsWith(keyPrefix);
 }
 
@@ -100,11 +100,11 @@ function resolveBare({ route, organizationId }: NamedFrom, model: string, ports:
 
 /** Model names of resellers and self-hosted servers may contain a slash or any suffix. */
 function takesSuffix(provider: string): boolean {
-  return provider === echoProviderName || factsOfProvider(provider).models === 'any';
+  return provider === echoProviderName || providerDeclaration(provider).models === 'any';
 }
 
 function hasDeployments(provider: string | undefined): boolean {
-  return provider !== undefined && factsOfProvider(provider).hasDeployments === true;
+  return provider !== undefined && providerDeclaration(provider).hasDeployments === true;
 }
 
 function resolveNamed(route: Route, model: string, providers: ProviderTable): ModelRoute | undefined {
@@ -113,7 +113,7 @@ function resolveNamed(route: Route, model: string, providers: ProviderTable): Mo
   const first = providerOf(parts[0]);
   const last = providerOf(parts.at(-1));
   if (first !== undefined) {
-    if (parts.length > 2 && last !== undefined && last !== first && factsOfProvider(first).models === 'own') {
+    if (parts.length > 2 && last !== undefined && last !== first && providerDeclaration(first).models === 'own') {
       throw invalid(
         model,
         `names two providers, ${first} and ${last}; write the one that is meant before the name: "${last}/${parts.slice(0, -1).join('/')}"`,
@@ -148,7 +148,9 @@ function withSuffix(route: Route, model: string, providers: ProviderTable): Mode
       `has ${middle} in its middle; only Azure's deployments are written so ("name/azure/<deployment>"): write "${middle}/<name>"`,
     );
   }
-  if (suffix === 'online' && factsOfProvider(named.provider).searchesOnline === true) return { route: named, model: name + onlineSuffix };
+  if (suffix === 'online' && providerDeclaration(named.provider).searchesOnline === true) {
+    return { route: named, model: name + onlineSuffix };
+  }
   throw invalid(model, `ends in "${provider}:${suffix}", and the suffix is not carried out at ${provider}`);
 }
 

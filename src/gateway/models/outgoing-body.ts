@@ -5,7 +5,7 @@ import { type ListedModel, type RoutingPorts, type NamedFrom, readModelList, res
 import type { RequestHead } from '../directives/request-head.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { isCompressed, mayHoldJson, type RequestBody } from '../http/request-body.ts';
-import { factsOfProvider } from '../../model/providers/providers.ts';
+import { providerDeclaration } from '../../model/providers/providers.ts';
 import type { Route } from '../routing/routes.ts';
 import { withIncludeUsage, supportsIncludeUsage } from '../relay/stream-usage.ts';
 
@@ -67,7 +67,7 @@ export function modelUnread({ request }: { readonly request: IncomingRequest }, 
 }
 
 export function wantsStreamUsage({ head }: { readonly head: RequestHead }, { path, provider }: Route): boolean {
-  return head.directives.streamUsage && supportsIncludeUsage(path) && factsOfProvider(provider).rejectsUsageOption !== true;
+  return head.directives.streamUsage && supportsIncludeUsage(path) && providerDeclaration(provider).rejectsUsageOption !== true;
 }
 
 /** @returns undefined where `include_usage` is not wanted or already there. */

@@ -66,7 +66,7 @@ const opens = fc.record({
   credentialHash: maybe(text),
 } satisfies Record<keyof ExchangeOpen, fc.Arbitrary<unknown>>);
 
-const facts = {
+const overrides = {
   provider: maybe(text),
   targetUrl: maybe(text),
   model: maybe(text),
@@ -75,7 +75,7 @@ const facts = {
   credentialHash: maybe(text),
 };
 const answers = fc.record({
-  head: fc.record({ status: count, headers, elapsedMs: count, ...facts } satisfies Record<
+  head: fc.record({ status: count, headers, elapsedMs: count, ...overrides } satisfies Record<
     keyof ExchangeResponseHead,
     fc.Arbitrary<unknown>
   >),
@@ -91,7 +91,7 @@ const answers = fc.record({
     requestCut: maybe(fc.constant(true)),
     responseCut: maybe(fc.constant(true)),
     responseTailFollows: maybe(fc.constant(true)),
-    ...facts,
+    ...overrides,
   } satisfies Record<keyof ExchangeEnd, fc.Arbitrary<unknown>>),
 });
 

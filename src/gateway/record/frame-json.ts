@@ -1,5 +1,5 @@
-import type { EndFacts, ExchangeAnswer, ExchangeOpen, TaggedProperty, Tags } from '../../model/record/exchange.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import type { EndOverrides, ExchangeAnswer, ExchangeOpen, TaggedProperty, Tags } from '../../model/record/exchange.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { InternTable, maxText } from '../../platform/http/intern-table.ts';
 
 /**
@@ -33,7 +33,7 @@ export function serializeAnswered(answer: ExchangeAnswer): string {
   const { head, end } = answer;
   const isCut = end.requestCut !== undefined || end.responseCut !== undefined || end.responseTailFollows !== undefined;
   const isRare = end.firstByteMs === undefined || end.status !== undefined || isCut;
-  if (isRare || hasFacts(head) || hasFacts(end)) return JSON.stringify(answer);
+  if (isRare || hasOverrides(head) || hasOverrides(end)) return JSON.stringify(answer);
   return `{"head":{"status":${head.status},"headers":{${headersText(head.headers)}},"elapsedMs":${head.elapsedMs}},"end":{"outcome":"${end.outcome}","elapsedMs":${end.elapsedMs},"firstByteMs":${end.firstByteMs}${end.firstTokenMs === undefined ? '' : `,"firstTokenMs":${end.firstTokenMs}`},"overheadMs":${end.overheadMs},"requestBytes":${end.requestBytes},"responseBytes":${end.responseBytes}}}`;
 }
 
@@ -73,7 +73,7 @@ function modelText({ model }: ExchangeOpen): string {
   return model === undefined ? '' : `,"model":${quoted(model)}`;
 }
 
-function hasFacts({ provider, targetUrl, model, attempts, bodyOverride, credentialHash }: EndFacts): boolean {
+function hasOverrides({ provider, targetUrl, model, attempts, bodyOverride, credentialHash }: EndOverrides): boolean {
   const isOther = provider !== undefined || targetUrl !== undefined || model !== undefined || credentialHash !== undefined;
   return isOther || attempts !== undefined || bodyOverride !== undefined;
 }
@@ -90,7 +90,7 @@ function listElement(text: string): ListElement {
 
 /** Headers with few distinct values. */
 const repeatedHeaders: ReadonlyMap<string, InternTable<ListElement>> = new Map(
-  ['content-type', 'user-agent', 'accept', 'content-encoding', ...wireFacts.repeatedHeaders].map((name) => [
+  ['content-type', 'user-agent', 'accept', 'content-encoding', ...wireProfile.repeatedHeaders].map((name) => [
     name,
     new InternTable((value) => listElement(`"${name}":${quoted(value)}`)),
   ]),

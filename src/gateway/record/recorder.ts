@@ -1,6 +1,6 @@
 import type { Attempt } from '../../model/record/request-record.ts';
 import {
-  type EndFacts,
+  type EndOverrides,
   type ExchangeEnd,
   type ExchangeOpen,
   type ExchangeOutcome,
@@ -65,8 +65,8 @@ export class ExchangeRecorder {
   private opening: Opening;
   private status: number | undefined;
   private pendingHead: PendingHead | undefined;
-  private facts: EndFacts | undefined;
-  private factsAtEnd: ((outcome: ExchangeOutcome) => EndFacts) | undefined;
+  private overrides: EndOverrides | undefined;
+  private overridesAtEnd: ((outcome: ExchangeOutcome) => EndOverrides) | undefined;
   private ended = false;
   private lastFrame: LastFrame | undefined;
   private firstByteMs: number | undefined;
@@ -140,7 +140,7 @@ export class ExchangeRecorder {
     this.status = status;
     if (!this.recorded) return;
     const head: ExchangeResponseHead = { status, headers, elapsedMs: Math.round(this.elapsedMs()) };
-    this.pendingHead = { head: this.facts === undefined ? head : { ...head, ...this.facts }, first: undefined };
+    this.pendingHead = { head: this.overrides === undefined ? head : { ...head, ...this.overrides }, first: undefined };
   }
 
   responsePart(chunk: Uint8Array): void {
@@ -202,13 +202,13 @@ export class ExchangeRecorder {
   }
 
   /** Adds facts to the head, if it is yet to come, and to the end; the last value of a fact wins. */
-  setFacts(facts: EndFacts): void {
-    this.facts = { ...this.facts, ...facts };
+  setOverrides(overrides: EndOverrides): void {
+    this.overrides = { ...this.overrides, ...overrides };
   }
 
-  /** As {@link setFacts}, called only when the exchange ends. */
-  onEnd(facts: (outcome: ExchangeOutcome) => EndFacts): void {
-    this.factsAtEnd = facts;
+  /** As {@link setOverrides}, called only when the exchange ends. */
+  onEnd(overrides: (outcome: ExchangeOutcome) => EndOverrides): void {
+    this.overridesAtEnd = overrides;
   }
 
   /** Two attempts instead of one: the first had no response for `ms`, because its connection had ended. For a call without a plan of retries. */
@@ -248,8 +248,8 @@ export class ExchangeRecorder {
       responseCut: response.isCut || !recorded ? true : undefined,
       responseTailFollows: response.tailFollows ? true : undefined,
     };
-    if (this.facts === undefined && this.factsAtEnd === undefined) return end;
-    return { ...end, ...this.facts, ...this.factsAtEnd?.(outcome) };
+    if (this.overrides === undefined && this.overridesAtEnd === undefined) return end;
+    return { ...end, ...this.overrides, ...this.overridesAtEnd?.(outcome) };
   }
 
   private appendEnd(end: ExchangeEnd): void {

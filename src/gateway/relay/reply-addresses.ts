@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import type { ProviderTarget } from '../routing/base-url.ts';
 import { customProviderName } from '../routing/routes.ts';
@@ -11,7 +11,7 @@ import { customProviderName } from '../routing/routes.ts';
  */
 
 /** Headers whose value is such an address, or has some in angle brackets. */
-export const addressHeaders: readonly string[] = ['content-location', 'link', 'location', ...wireFacts.addressHeaders];
+export const addressHeaders: readonly string[] = ['content-location', 'link', 'location', ...wireProfile.addressHeaders];
 
 /** Headers that describe the bytes of a body, which change. */
 const bodyDigests: ReadonlySet<string> = new Set(['content-digest', 'content-length', 'content-md5', 'digest', 'repr-digest']);
@@ -22,7 +22,7 @@ const bodyDigests: ReadonlySet<string> = new Set(['content-digest', 'content-len
  */
 export function addressMembersAt(provider: string, path: string): readonly string[] | undefined {
   if (!mayHoldAddresses.test(path)) return undefined;
-  return wireFacts.addressMembers.find((row) => (row.provider === provider || provider === customProviderName) && row.path.test(path))
+  return wireProfile.addressMembers.find((row) => (row.provider === provider || provider === customProviderName) && row.path.test(path))
     ?.members;
 }
 

@@ -3,7 +3,7 @@ import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { isIdentity } from '../http/content-coding.ts';
 import { isSystemError } from '../../platform/files.ts';
 import { failedChoice, failureWords, literal, objectReportsError } from '../json/reported-errors.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 
 /** What a reply has shown first: of its answer, or that it failed. */
 export type Seen = 'nothing' | 'content' | 'error';
@@ -21,7 +21,7 @@ const overlap = 4096;
 /** Characters in which an event names its type, and names that are looked at. */
 const typeWithin = 2048;
 
-const { contentEvents, streamEvents, contentTexts, contentObjects, failureEvents, failureMessageHeaders } = wireFacts;
+const { contentEvents, streamEvents, contentTexts, contentObjects, failureEvents, failureMessageHeaders } = wireProfile;
 const anyOf = (texts: readonly string[]): string => texts.join('|');
 const ofContent = new RegExp(`^(?:${anyOf(contentEvents)})$`);
 const ofFailures = new RegExp(`^(?:${literal(failureEvents)})$`);

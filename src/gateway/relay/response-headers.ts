@@ -1,6 +1,6 @@
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import { InternTable } from '../../platform/http/intern-table.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { addressHeaders } from './reply-addresses.ts';
 import { connectionTokens, headerText, hopByHopNames, keepHeader, withoutConnectionHeaders } from '../http/headers.ts';
 
@@ -26,7 +26,7 @@ const providerHostNames = [
 ] as const;
 
 /** An allow-list, as for request headers. */
-const recordedNames = ['content-type', 'content-encoding', 'content-length', 'retry-after', ...wireFacts.recordedResponseHeaders];
+const recordedNames = ['content-type', 'content-encoding', 'content-length', 'retry-after', ...wireProfile.recordedResponseHeaders];
 
 type HeaderKind = 'dropped' | 'connection' | 'recorded' | 'date' | 'address';
 

@@ -1,10 +1,10 @@
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 
 /** Events are not parsed: a text that merely contains a marker only waits a little longer. */
-const markers = wireFacts.streamEndMarkers.map((text) => Buffer.from(text));
+const markers = wireProfile.streamEndMarkers.map((text) => Buffer.from(text));
 const maxMarkerBytes = Math.max(...markers.map((marker) => marker.length));
 
-const binaryTypes = wireFacts.binaryStreamTypes.map((type) => String.raw`vnd\.${type.replaceAll('.', String.raw`\.`)}`);
+const binaryTypes = wireProfile.binaryStreamTypes.map((type) => String.raw`vnd\.${type.replaceAll('.', String.raw`\.`)}`);
 /** Streams other than server-sent events: JSON lines, and binary messages, which may hold the provider's events in base64. */
 const opaqueTypes = new RegExp(
   String.raw`^\s*application/(?:(?:x-)?nd-?json|(?:x-)?json-?l(?:ines)?|json-seq|stream\+json|${binaryTypes.join('|')})\b`,

@@ -1,5 +1,5 @@
 import { GatelogError } from '../../model/errors.ts';
-import type { EndFacts, ExchangeOutcome } from '../../model/record/exchange.ts';
+import type { EndOverrides, ExchangeOutcome } from '../../model/record/exchange.ts';
 import type { Attempt } from '../../model/record/request-record.ts';
 import type { RequestPlan, Target, RetryPlan, RecordedCall } from '../call/call.ts';
 import type { ForwardPorts } from '../call/ports.ts';
@@ -46,7 +46,7 @@ class Attempts implements RetryDecider {
   }
 
   begin(): void {
-    this.open.recorder.onEnd((outcome) => this.facts(outcome));
+    this.open.recorder.onEnd((outcome) => this.endOverrides(outcome));
     this.open.sink.begin({
       pause: () => this.running?.pause(),
       resume: () => this.running?.resume(),
@@ -142,11 +142,11 @@ class Attempts implements RetryDecider {
     if (this.targets.length > 1) headers.push('svc-fallback-index', String(this.targetIndex));
     if (this.targets.length > 1 && call.head.directives.aliased) headers.push('helicone-fallback-index', String(this.targetIndex));
     relay.announce(headers);
-    recorder.setFacts(this.facts());
+    recorder.setOverrides(this.endOverrides());
   }
 
   /** @param outcome how the exchange ended; undefined while the response begins. */
-  private facts(outcome?: ExchangeOutcome): EndFacts {
+  private endOverrides(outcome?: ExchangeOutcome): EndOverrides {
     const model = storableModel(this.current.model);
     const broken = outcome === 'client_left' || outcome === 'provider_broke' ? { error: outcome } : {};
     const last = this.running === undefined ? [] : [{ ...broken, ...this.running.outcome() }];
@@ -160,7 +160,7 @@ class Attempts implements RetryDecider {
     };
   }
 
-  private otherTarget(): EndFacts {
+  private otherTarget(): EndOverrides {
     const { call, organizationId } = this.open;
     const { route, target } = this.current;
     const credentialHash = this.ports.credentialHashes.of(call.request.socket, organizationId, this.current);

@@ -12,7 +12,7 @@ import {
   streamWithUsage,
   toAnthropic,
 } from '../testing/scripted-provider.ts';
-import type { EstimatedRequest } from '../../model/record/body-facts.ts';
+import type { EstimatedRequest } from '../../model/record/body-summary.ts';
 import type { ForwardPorts } from '../call/ports.ts';
 import { toThisMachine } from '../testing/gateway-harness.ts';
 import { call, openClient, ourKey, type RawResponse, requestText, until } from '../testing/raw-http.ts';

@@ -1,4 +1,4 @@
-import { factsOfProvider } from '../../model/providers/providers.ts';
+import { providerDeclaration } from '../../model/providers/providers.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/text.ts';
@@ -55,7 +55,7 @@ export function planTargets(
     try {
       const route = routeToTarget(target.targetUrl, shared.path, ports.targets, 'target-url');
       const head = readRequestHead(target.headers);
-      const keysStay = head.amazon !== undefined && factsOfProvider(route.provider).signedByAws !== true;
+      const keysStay = head.amazon !== undefined && providerDeclaration(route.provider).signedByAws !== true;
       const onCodes = index === 0 ? defaultFailures : (targets[index - 1]?.onCodes ?? defaultFailures);
       return { target: planTarget(shared, target, { route, head, onCodes }), keysStay };
     } catch (error) {

@@ -13,7 +13,7 @@ import {
 } from '../testing/scripted-provider.ts';
 import { startCacheRig } from '../testing/cache-harness.ts';
 import type { ForwardPorts } from '../call/ports.ts';
-import type { EstimatedRequest } from '../../model/record/body-facts.ts';
+import type { EstimatedRequest } from '../../model/record/body-summary.ts';
 import type { Rig, RigOptions } from '../testing/gateway-harness.ts';
 import { call, ourKey, requestText } from '../testing/raw-http.ts';
 
@@ -177,7 +177,7 @@ const callLimits = (asked: EstimatedRequest[], reserved: bigint[]): ForwardPorts
   storedPolicies: () => [],
   estimateCost: (_organizationId, outgoing): Money => {
     asked.push(outgoing);
-    const said = outgoing.found?.facts?.model ?? (JSON.parse(outgoing.body?.toString() ?? '{}') as { model?: string }).model;
+    const said = outgoing.found?.summary?.model ?? (JSON.parse(outgoing.body?.toString() ?? '{}') as { model?: string }).model;
     return moneyOfUnits(said === 'dear' ? 9n : 1n);
   },
   readUser: () => '',
@@ -205,7 +205,7 @@ describe('what was sent counts', () => {
     expect([response.status, reserved]).toEqual([200, [9n]]);
     const read = asked.map(({ body, found }) => {
       const said = JSON.parse(body?.toString() ?? '{}') as { model?: string; max_tokens?: number };
-      return [found?.facts?.model ?? said.model, found?.facts?.size.outputTokens ?? said.max_tokens];
+      return [found?.summary?.model ?? said.model, found?.summary?.size.outputTokens ?? said.max_tokens];
     });
     expect(read).toEqual([
       ['cheap', 5],

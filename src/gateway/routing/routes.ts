@@ -2,9 +2,9 @@ import { holdsOurKey } from '../../auth/api-key.ts';
 import type { AllowedTarget, EgressPolicy } from '../../egress/target-guard.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { apiPathSegments } from '../../model/vocabulary/api-paths.ts';
-import { defaultProvider, factsOfProvider, providerAtOrigin } from '../../model/providers/providers.ts';
+import { defaultProvider, providerDeclaration, providerAtOrigin } from '../../model/providers/providers.ts';
 import { bedrockName, bedrockRegionPath } from '../../providers/amazon/wire.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { joinAddress, parseBaseUrl } from './base-url.ts';
 import { echoProviderName, type ProviderEndpoint, type ProviderTable } from './provider-table.ts';
 
@@ -57,7 +57,7 @@ export function routeByPath(method: string, path: string, providers: ProviderTab
     const beside = path.startsWith('/v1/chat/') ? undefined : routeBesideOpenAi(method, path, providers, client);
     return beside ?? { provider: defaultProvider, destination: providers.openAi, path, routedByModel: true };
   }
-  const [, other] = wireFacts.nativePrefixes.find(([prefix]) => path.startsWith(prefix)) ?? [];
+  const [, other] = wireProfile.nativePrefixes.find(([prefix]) => path.startsWith(prefix)) ?? [];
   if (other !== undefined) return nativeRoute(other, path, providers);
   if (rootOfOpenAi.test(path)) return routeByPath(method, `/v1${path}`, providers, client);
   const [, name = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)?$/.exec(path) ?? [];
@@ -83,7 +83,7 @@ function routeBesideOpenAi(method: string, path: string, providers: ProviderTabl
   if (feedbackPath.test(path)) return feedbackRoute(method, path);
   // A key may stand in any provider's header.
   const named = openAiAlone.test(path) ? undefined : client;
-  const native = wireFacts.nativePaths.find(
+  const native = wireProfile.nativePaths.find(
     (row) =>
       (named === undefined || row.beforeClientHeaders === true) &&
       (row.method === undefined || row.method === method) &&
@@ -94,7 +94,7 @@ function routeBesideOpenAi(method: string, path: string, providers: ProviderTabl
 }
 
 function listsModels(client: string | undefined): boolean {
-  return client !== undefined && factsOfProvider(client).listsModelsItself === true;
+  return client !== undefined && providerDeclaration(client).listsModelsItself === true;
 }
 
 export const apiPathMessage =

@@ -11,7 +11,7 @@ import { bodyOwnerOf, inlineMaxBytes } from '../bodies/threads.ts';
 import type { CacheResult, CacheHit, CacheQuery, SingleFlight } from '../cache/single-flight.ts';
 import type { CacheStatus } from '../cache/status.ts';
 import { isNeverRepeated } from '../routing/routes.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { withMembersThatMayBe } from '../bodies/shape.ts';
 
 interface CacheCall {
@@ -133,12 +133,14 @@ export function captureForCache(
 
 /** The user named in the body. A large body is parsed, in a thread, only where its members are not known or the user's are large too. */
 function userOf(ports: ForwardPorts, { call, organizationId }: RecordedCall, plan: RequestPlan): string | Promise<string> {
-  const outgoing = estimatedRequestOf(call, plan, plan.billedFacts?.[0]);
+  const outgoing = estimatedRequestOf(call, plan, plan.billedSummaries?.[0]);
   const { body, found } = outgoing;
   if (found !== undefined || body === undefined || body.length <= inlineMaxBytes) return ports.callLimits.readUser(outgoing);
-  const own = withMembersThatMayBe(body, wireFacts.userMembers);
+  const own = withMembersThatMayBe(body, wireProfile.userMembers);
   if (own !== undefined && own.length <= inlineMaxBytes) return ports.callLimits.readUser({ ...outgoing, body: own });
-  return ports.largeBodies.facts(bodyOwnerOf(organizationId, call), body, [sentBodyOf(plan)]).then(([facts]) => facts?.user ?? '');
+  return ports.largeBodies
+    .summaries(bodyOwnerOf(organizationId, call), body, [sentBodyOf(plan)])
+    .then(([summaries]) => summaries?.user ?? '');
 }
 
 /** For a call that is not sent: the next call gets its lease. */

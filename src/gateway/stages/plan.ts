@@ -1,8 +1,8 @@
-import { factsOfProvider } from '../../model/providers/providers.ts';
+import { providerDeclaration } from '../../model/providers/providers.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { amazonKeysStay, signedForAmazon, withAmazonToken, withoutSignature } from '../credentials/amazon.ts';
 import { checkLimits, needsBody, bufferedJson } from '../limits/call-limits.ts';
-import type { EstimatedRequest, FoundFacts, SentBody } from '../../model/record/body-facts.ts';
+import type { EstimatedRequest, FoundSummary, SentBody } from '../../model/record/body-summary.ts';
 import {
   type AuthenticatedCall,
   type Call,
@@ -76,7 +76,7 @@ function planByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arri
     ? [...withUsageWarning, modelNotReadWarning]
     : withUsageWarning;
   const allWarnings =
-    call.head.amazon !== undefined && factsOfProvider(route.provider).signedByAws !== true
+    call.head.amazon !== undefined && providerDeclaration(route.provider).signedByAws !== true
       ? [...withModelWarning, amazonKeysStay]
       : withModelWarning;
   // TRICKY: every member by name. Spreading `first` took 4 % of a plain call's time.
@@ -93,7 +93,7 @@ function planByPath(ports: PlanPorts, admitted: AuthenticatedCall, arrived: Arri
     warnings: allWarnings,
     cache: undefined,
     rateLimit: undefined,
-    billedFacts: undefined,
+    billedSummaries: undefined,
   };
 }
 
@@ -115,7 +115,7 @@ function planListedTargets(
     warnings: isRepeatable || fallbacks.length === 0 ? warnings : [...warnings, why],
     cache: undefined,
     rateLimit: undefined,
-    billedFacts: undefined,
+    billedSummaries: undefined,
   };
 }
 
@@ -214,21 +214,21 @@ export function withLimits(ports: PlanPorts, { call, admission, identity, polici
     requestId: identity.requestId,
     directives: call.head.directives,
     policies,
-    outgoing: estimatedRequestOf(call, plan, plan.billedFacts?.[0]),
+    outgoing: estimatedRequestOf(call, plan, plan.billedSummaries?.[0]),
     alternatives: () => alternativesOf(call, plan),
   });
   return { ...plan, rateLimit };
 }
 
 /** The call as each fallback sends it, one at a time, because each may have a body of its own. */
-function* alternativesOf(call: Call, { retryPlan, billedFacts: found }: RequestPlan): Generator<EstimatedRequest, void, undefined> {
+function* alternativesOf(call: Call, { retryPlan, billedSummaries: found }: RequestPlan): Generator<EstimatedRequest, void, undefined> {
   for (const [index, target] of retryPlan?.fallbacks.entries() ?? []) yield estimatedRequestOf(call, target, found?.[index + 1]);
 }
 
 export function estimatedRequestOf(
   { request, head, openedAt }: Call,
   plannedTarget: Target,
-  found: FoundFacts | undefined,
+  found: FoundSummary | undefined,
 ): EstimatedRequest {
   const { route, target } = plannedTarget;
   return {

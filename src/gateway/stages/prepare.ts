@@ -53,12 +53,12 @@ export function planCall(ports: ForwardPorts, { admitted, pathRoute, received, b
 }
 
 /** Has a thread read what the limits need of large bodies. @returns undefined for nearly every call. */
-export function withLargeFacts(ports: ForwardPorts, { admitted, body }: ReadCall, plan: RequestPlan): Promise<RequestPlan> | undefined {
+export function withLargeSummaries(ports: ForwardPorts, { admitted, body }: ReadCall, plan: RequestPlan): Promise<RequestPlan> | undefined {
   const bodies = bodiesToParse(admitted, plan);
   if (bodies === undefined || !('buffered' in plan.outgoing)) return undefined;
   // An override replaces members of the caller's own body, which is the one to read.
   const read = plan.bodyOverride !== undefined && 'buffered' in body ? body.buffered : plan.outgoing.buffered;
   return ports.largeBodies
-    .facts(bodyOwnerOf(admitted.admission.principal.organizationId, admitted.call), read, bodies)
-    .then((facts) => ({ ...plan, billedFacts: facts.map((each) => ({ facts: each })) }));
+    .summaries(bodyOwnerOf(admitted.admission.principal.organizationId, admitted.call), read, bodies)
+    .then((summaries) => ({ ...plan, billedFacts: summaries.map((each) => ({ facts: each })) }));
 }

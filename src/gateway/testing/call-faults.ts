@@ -247,7 +247,7 @@ export const faults: Readonly<Record<string, Fault>> = {
       draft.policies.push(centsPerMinute);
       draft.minBytes = Math.max(draft.minBytes, 80 * kibi);
       readLarge(draft, {
-        facts: async () => {
+        summaries: async () => {
           throw new GatelogError('too_many_calls', 'The threads are full.');
         },
       });

@@ -286,11 +286,11 @@ function noState(): never {
 
 /** Reads large bodies as the threads do, in a later turn. */
 export const readInTurn: ForwardPorts['largeBodies'] = {
-  facts: async (_asker, body, ways) => {
+  summaries: async (_asker, body, ways) => {
     await soon();
-    const answer = runTask(body, { of: 'facts', forms: ways });
-    if ('facts' in answer) return answer.facts;
-    throw 'refusal' in answer ? new GatelogError(answer.refusal.code, answer.refusal.message) : new TypeError('no facts');
+    const answer = runTask(body, { of: 'summaries', forms: ways });
+    if ('summaries' in answer) return answer.summaries;
+    throw 'refusal' in answer ? new GatelogError(answer.refusal.code, answer.refusal.message) : new TypeError('no summaries');
   },
   shape: async (_asker, body) => {
     await soon();

@@ -33,14 +33,14 @@ async function waitingFor(id: RequestId): Promise<number> {
   return (await rig.database.queries.selectFrom('pending_changes').select('seq').where('request_id', '=', id).execute()).length;
 }
 
-interface FactsRow {
+interface FieldsRow {
   readonly scores: Readonly<Record<string, number>>;
   readonly feedback_rating: boolean | null;
   readonly feedback_number: number | null;
 }
 
-async function factsOf(spool: SpoolRig, id: RequestId): Promise<readonly FactsRow[]> {
-  return spool.read<FactsRow>(
+async function fieldsOf(spool: SpoolRig, id: RequestId): Promise<readonly FieldsRow[]> {
+  return spool.read<FieldsRow>(
     `SELECT scores, feedback_rating, feedback_number FROM requests WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${uuidToNumber(id)}')`,
   );
 }
@@ -95,7 +95,7 @@ describe('changes of a record on its way', () => {
     await end();
     drain.start();
     await drain.stop(10_000);
-    expect(await factsOf(spool, id)).toMatchObject([allFacts]);
+    expect(await fieldsOf(spool, id)).toMatchObject([allFacts]);
     expect(await historyOf(spool, id)).toEqual(allEntries);
   });
 
@@ -109,7 +109,7 @@ describe('changes of a record on its way', () => {
     await drain.stop(10_000);
     await changer.change(spool.principal, id, score('s', 2));
     await changer.change(spool.principal, id, feedback(true));
-    expect(await factsOf(spool, id)).toMatchObject([{ scores: { s: 2, 'svc-score-feedback': 1 }, feedback_rating: true }]);
+    expect(await fieldsOf(spool, id)).toMatchObject([{ scores: { s: 2, 'svc-score-feedback': 1 }, feedback_rating: true }]);
     expect(await historyOf(spool, id)).toEqual([...allEntries, ['score', 's', 1, 2], ['feedback', 'svc-score-feedback', false, true]]);
   });
 
@@ -132,7 +132,7 @@ describe('changes of a record on its way', () => {
     gate.open();
     await Promise.all(late);
     await drain.stop(10_000);
-    expect(await factsOf(spool, id)).toMatchObject([{ scores: { s: 2, 'svc-score-feedback': 1 }, feedback_rating: true }]);
+    expect(await fieldsOf(spool, id)).toMatchObject([{ scores: { s: 2, 'svc-score-feedback': 1 }, feedback_rating: true }]);
     expect(await historyOf(spool, id)).toEqual([
       ['score', 's', null, 1],
       ['score', 's', 1, 2],
@@ -153,7 +153,7 @@ describe('changes of a record on its way', () => {
     const numbers = new Set(rows.map(({ number }) => number));
     expect(numbers.size).toBe(3);
     expect(Math.min(...numbers)).toBeGreaterThanOrEqual(1_700_000_000_000_000);
-    expect(await factsOf(spool, id)).toMatchObject([{ feedback_number: Math.max(...numbers) }]);
+    expect(await fieldsOf(spool, id)).toMatchObject([{ feedback_number: Math.max(...numbers) }]);
     expect(await historyOf(spool, id)).toEqual([null, true, false].map((old) => ['feedback', 'svc-score-feedback', old, old !== true]));
   });
 });
@@ -178,7 +178,7 @@ describe('the history of a batch that is repeated after a crash is written once'
     expect(file.load().intended).toBeDefined();
     expect(await historyOf(spool, id)).toEqual(allEntries);
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject([allFacts]);
+    expect(await fieldsOf(spool, id)).toMatchObject([allFacts]);
     expect(await historyOf(spool, id)).toEqual(allEntries);
   });
 
@@ -196,7 +196,7 @@ describe('the history of a batch that is repeated after a crash is written once'
     expect(await waitingFor(id)).toBe(allEntries.length);
     await spool.drainAll();
     expect(await waitingFor(id)).toBe(0);
-    expect(await factsOf(spool, id)).toMatchObject([allFacts]);
+    expect(await fieldsOf(spool, id)).toMatchObject([allFacts]);
     expect(await historyOf(spool, id)).toEqual(allEntries);
   });
 
@@ -211,7 +211,7 @@ describe('the history of a batch that is repeated after a crash is written once'
       const { id, end } = await openExchange(spool);
       await changeAll(spool, changer, id);
       await end();
-      await until(async () => (await factsOf(spool, id)).length === 1);
+      await until(async () => (await fieldsOf(spool, id)).length === 1);
       return id;
     };
     const spentCount = (): number | undefined => openCheckpointFile(spool.folder).load().spent?.length;
@@ -238,10 +238,10 @@ describe('the history of a batch that is repeated after a crash is written once'
     await changeAll(spool, changer, id);
     await end();
     await runUntilFailure(spool, drain);
-    expect(await factsOf(spool, id)).toEqual([]);
+    expect(await fieldsOf(spool, id)).toEqual([]);
     expect(await historyOf(spool, id)).toEqual(missing === 'changes' ? [] : allEntries);
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject([allFacts]);
+    expect(await fieldsOf(spool, id)).toMatchObject([allFacts]);
     expect(await historyOf(spool, id)).toEqual(allEntries);
   });
 });
@@ -255,7 +255,7 @@ test('a change that is acknowledged before the ingest dies is in the record of t
   await changer.change(spool.principal, id, feedback(true));
   await spool.killWriter(writer);
   await spool.drainAll();
-  expect(await factsOf(spool, id)).toMatchObject([{ scores: { s: 0.25, 'svc-score-feedback': 1 }, feedback_rating: true }]);
+  expect(await fieldsOf(spool, id)).toMatchObject([{ scores: { s: 0.25, 'svc-score-feedback': 1 }, feedback_rating: true }]);
   expect(await historyOf(spool, id)).toEqual([
     ['score', 's', null, 0.25],
     ['feedback', 'svc-score-feedback', null, true],
@@ -273,5 +273,5 @@ test('concurrent changes of one name of a stored record each find the value that
     Array.from({ length: 30 }, (_, index) => index),
   );
   expect(history.map(([, , old]) => old)).toEqual([null, ...history.slice(0, -1).map(([, , , after]) => after)]);
-  expect(await factsOf(spool, id)).toMatchObject([{ scores: { s: history.at(-1)?.[3] } }]);
+  expect(await fieldsOf(spool, id)).toMatchObject([{ scores: { s: history.at(-1)?.[3] } }]);
 });

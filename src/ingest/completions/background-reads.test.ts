@@ -21,7 +21,7 @@ beforeEach(() => {
   writer = spool.openWriter();
 });
 
-async function factsOf(id: RequestId): Promise<Readonly<Record<string, unknown>> | undefined> {
+async function fieldsOf(id: RequestId): Promise<Readonly<Record<string, unknown>> | undefined> {
   const [row] = await spool.read<Readonly<Record<string, unknown>>>(
     `SELECT prompt_tokens, completion_tokens, prompt_cache_read_tokens AS cached, reasoning_tokens AS reasoning, toFloat64(cost) AS cost, cost_source,
       response_model, service_tier FROM requests WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${uuidToNumber(id)}')`,
@@ -60,13 +60,13 @@ describe('an interaction of Gemini in the background', () => {
     const id = await spool.write(writer, asked(response, path));
     await spool.write(writer, fetched(response, interaction(response, 'in_progress'), path));
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject({ prompt_tokens: null, completion_tokens: null, cost_source: 'none' });
+    expect(await fieldsOf(id)).toMatchObject({ prompt_tokens: null, completion_tokens: null, cost_source: 'none' });
     const reading = await spool.write(writer, fetched(response, interaction(response, 'completed', counted), path));
     await spool.write(writer, fetched(response, interaction(response, 'completed', counted), path));
     await spool.drainAll();
     const known = { prompt_tokens: 1000, completion_tokens: 200, cached: 400, reasoning: 50, cost_source: 'price-book' };
-    expect(await factsOf(id)).toMatchObject(known);
-    expect(await factsOf(reading)).toMatchObject({ cost_source: 'none' });
+    expect(await fieldsOf(id)).toMatchObject(known);
+    expect(await fieldsOf(reading)).toMatchObject({ cost_source: 'none' });
   });
 
   const orders = [0, 1, 2].flatMap((ofCall) => [0, 1, 2].filter((other) => other !== ofCall).map((ofRead) => [ofCall, ofRead] as const));
@@ -82,7 +82,7 @@ describe('an interaction of Gemini in the background', () => {
     const ids = new Map<number, RequestId>();
     for (const turn of turns) ids.set(turn, await spool.write(writers[turn] ?? writer, sketches[turn] ?? {}));
     await spool.drainAll({ interpret: (tasks, storedAt) => interpretDirectly(tasks.slice(0, 1), storedAt) });
-    expect(await factsOf(ids.get(ofCall) ?? newId())).toMatchObject({ prompt_tokens: 1000, completion_tokens: 200 });
+    expect(await fieldsOf(ids.get(ofCall) ?? newId())).toMatchObject({ prompt_tokens: 1000, completion_tokens: 200 });
   });
 
   test('gets them from a stream that takes it up again', async () => {
@@ -92,7 +92,7 @@ describe('an interaction of Gemini in the background', () => {
     const stream = { head: { headers: { 'content-type': 'text/event-stream' } } };
     await spool.write(writer, { ...fetched(response, `event: interaction.completed\ndata: ${JSON.stringify(event)}\n\n`), ...stream });
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000, completion_tokens: 200 });
+    expect(await fieldsOf(id)).toMatchObject({ prompt_tokens: 1000, completion_tokens: 200 });
   });
 });
 
@@ -115,11 +115,11 @@ describe('a read completes nothing', () => {
     const id = await spool.write(writer, call(response));
     await spool.write(writer, readAt(response, targetUrl));
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject(unknown);
+    expect(await fieldsOf(id)).toMatchObject(unknown);
     // The provider's own read still completes it.
     await spool.write(writer, readAt(response, 'https://API.openai.com'));
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000 });
+    expect(await fieldsOf(id)).toMatchObject({ prompt_tokens: 1000 });
   });
 
   test('of another organisation', async () => {
@@ -127,7 +127,7 @@ describe('a read completes nothing', () => {
     const id = await spool.write(writer, call(response));
     await spool.write(writer, read(response, finished(response), { organizationId: newId() }));
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject(unknown);
+    expect(await fieldsOf(id)).toMatchObject(unknown);
   });
 
   test.each([
@@ -139,11 +139,11 @@ describe('a read completes nothing', () => {
     const id = await spool.write(writer, call(response));
     const reading = await spool.write(writer, read(response, finished(response), { credentialHash: other }));
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject(unknown);
-    expect(await factsOf(reading)).toMatchObject({ prompt_tokens: null, cost_source: 'none' });
+    expect(await fieldsOf(id)).toMatchObject(unknown);
+    expect(await fieldsOf(reading)).toMatchObject({ prompt_tokens: null, cost_source: 'none' });
     await spool.write(writer, read(response, finished(response)));
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000 });
+    expect(await fieldsOf(id)).toMatchObject({ prompt_tokens: 1000 });
   });
 
   test.each([
@@ -155,7 +155,7 @@ describe('a read completes nothing', () => {
     await spool.write(writer, read(response, finished(response), { credentialHash: other }));
     await spool.write(writer, read(response, finished(response)));
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject(unknown);
+    expect(await fieldsOf(id)).toMatchObject(unknown);
   });
 
   test('of an interaction with another credential', async () => {
@@ -164,7 +164,7 @@ describe('a read completes nothing', () => {
     const { open, ...forged } = fetched(response, interaction(response, 'completed', counted));
     await spool.write(writer, { ...forged, open: { ...open, credentialHash: 'hash-of-another-credential' } });
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject({ prompt_tokens: null, completion_tokens: null });
+    expect(await fieldsOf(id)).toMatchObject({ prompt_tokens: null, completion_tokens: null });
   });
 
   test('in the place of another that may', async () => {
@@ -178,7 +178,7 @@ describe('a read completes nothing', () => {
     await spool.write(writer, read(response, finished(response)));
     for (const forged of forgeries) await spool.write(writer, read(response, finished(response, { usage }), forged));
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000 });
+    expect(await fieldsOf(id)).toMatchObject({ prompt_tokens: 1000 });
   });
 
   test('in the place of another that waits for its call', async () => {
@@ -195,7 +195,7 @@ describe('a read completes nothing', () => {
     spool.writeRest(slow, stream, preview);
     await spool.write(slow);
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000 });
+    expect(await fieldsOf(id)).toMatchObject({ prompt_tokens: 1000 });
   });
 
   test('of a log, which passed no gateway', async () => {
@@ -206,7 +206,7 @@ describe('a read completes nothing', () => {
     const told: Partial<LoggedOpen> = { ...read(response, '').open, credentialHash: undefined, logged };
     await spool.write(writer, { open: told, request: '', response: finished(response) });
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject(unknown);
+    expect(await fieldsOf(id)).toMatchObject(unknown);
   });
 
   test('that waits for a call at another address', async () => {
@@ -214,7 +214,7 @@ describe('a read completes nothing', () => {
     await spool.write(writer, readAt(response, 'https://forged.example.com'));
     const id = await spool.write(writer, call(response));
     await spool.drainAll();
-    expect(await factsOf(id)).toMatchObject(unknown);
+    expect(await fieldsOf(id)).toMatchObject(unknown);
   });
 });
 
@@ -262,7 +262,7 @@ describe('the beginning of the answer', () => {
     const id = await spool.write(writer, call(response, which === 'call' ? omitting : {}));
     await spool.write(writer, read(response, finished(response), which === 'read' ? omitting : {}));
     await spool.drainAll();
-    expect([await previewOfAnswer(id), (await factsOf(id))?.['prompt_tokens']]).toEqual(['', 1000]);
+    expect([await previewOfAnswer(id), (await fieldsOf(id))?.['prompt_tokens']]).toEqual(['', 1000]);
   });
 });
 
@@ -274,7 +274,7 @@ test('a read changes nothing that its call stated', async () => {
   });
   await spool.write(writer, read(response, finished(response, { model: 'gpt-4o-2024-08-06', service_tier: 'flex' })));
   await spool.drainAll();
-  expect(await factsOf(id)).toMatchObject({ prompt_tokens: 1000, response_model: model, service_tier: 'priority' });
+  expect(await fieldsOf(id)).toMatchObject({ prompt_tokens: 1000, response_model: model, service_tier: 'priority' });
 });
 
 test('a call is waited for by reads of every organisation, however many one has', async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => rig.close());
 
-interface Facts {
+interface ReadFields {
   readonly method: string;
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
@@ -44,8 +44,8 @@ async function expectDisplayed(spool: SpoolRig): Promise<void> {
   expect(others).toEqual([]);
 }
 
-async function factsOf(spool: SpoolRig, id: RequestId, organizationId?: OrganizationId): Promise<Facts> {
-  const [row, ...others] = await spool.read<Facts>(
+async function fieldsOf(spool: SpoolRig, id: RequestId, organizationId?: OrganizationId): Promise<ReadFields> {
+  const [row, ...others] = await spool.read<ReadFields>(
     `SELECT method, prompt_tokens, completion_tokens, total_tokens, prompt_cache_read_tokens AS cached, reasoning_tokens AS reasoning, usage_raw,
       toFloat64(cost) AS cost, cost_source, response_model, service_tier
      FROM requests WHERE org_id = {tenant:UInt128} AND request_id = toUInt128('${uuidToNumber(id)}')`,
@@ -99,7 +99,7 @@ describe('a call in the background', () => {
     const id = await spool.write(writer, call(response));
     await spool.write(writer, read(response, responseOf(response, 'in_progress')));
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject(unknown);
+    expect(await fieldsOf(spool, id)).toMatchObject(unknown);
     expect(await historyOf(spool, id)).toEqual([]);
   });
 
@@ -111,8 +111,8 @@ describe('a call in the background', () => {
     await spool.drainAll();
     const reading = await spool.write(writer, read(response, finished(response)));
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject({ ...known, usage_raw: JSON.stringify(usage) });
-    expect(await factsOf(spool, reading)).toMatchObject({ method: 'GET', ...unknown });
+    expect(await fieldsOf(spool, id)).toMatchObject({ ...known, usage_raw: JSON.stringify(usage) });
+    expect(await fieldsOf(spool, reading)).toMatchObject({ method: 'GET', ...unknown });
     expect(await historyOf(spool, id)).toEqual(entries);
   });
 
@@ -123,7 +123,7 @@ describe('a call in the background', () => {
     const id = await spool.write(writer, call(response));
     await spool.write(writer, read(response, finished(response, { usage: { ...usage, more: "'".repeat(64 * 1024) } })));
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject({ ...known, usage_raw: '' });
+    expect(await fieldsOf(spool, id)).toMatchObject({ ...known, usage_raw: '' });
   });
 
   test('gets them from a stream that takes its response up again', async () => {
@@ -137,7 +137,7 @@ describe('a call in the background', () => {
       head: { headers: { 'content-type': 'text/event-stream' } },
     });
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject(known);
+    expect(await fieldsOf(spool, id)).toMatchObject(known);
   });
 
   test('gets them once, however often its response is read', async () => {
@@ -150,7 +150,7 @@ describe('a call in the background', () => {
     await spool.drainAll();
     await spool.write(writer, read(response, finished(response, { usage: { ...usage, output_tokens: 999 } })));
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject(known);
+    expect(await fieldsOf(spool, id)).toMatchObject(known);
     expect(await historyOf(spool, id)).toEqual(entries);
     expect(openCheckpointFile(spool.folder).load().waiting).toBeUndefined();
   });
@@ -166,7 +166,7 @@ describe('a call in the background', () => {
     await spool.write(writer, { ...read(response, finished(response)), head: { status: 404 } });
     await spool.write(writer, read(response, finished(response), { path: `/v1/batches/${response}`, targetUrl: '' }));
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject(unknown);
+    expect(await fieldsOf(spool, id)).toMatchObject(unknown);
   });
 
   test('keeps the cost that its caller stated', async () => {
@@ -176,7 +176,7 @@ describe('a call in the background', () => {
     const id = await spool.write(writer, call(response, { tags: { properties: [], cost: '0.5' } }));
     await spool.write(writer, read(response, finished(response)));
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject({ ...known, cost: 0.5, cost_source: 'header' });
+    expect(await fieldsOf(spool, id)).toMatchObject({ ...known, cost: 0.5, cost_source: 'header' });
     expect((await historyOf(spool, id)).map(({ kind }) => kind)).toEqual(['usage', 'usage']);
   });
 
@@ -192,7 +192,7 @@ describe('a call in the background', () => {
     const book = bookWithoutOperator;
     const completeUsage = completeUsageIn(rig.store, { pricingOf: () => ({ providerId: 'openai', prices: { book, organization } }) });
     await spool.drainAll({ completeUsage });
-    expect(await factsOf(spool, id)).toMatchObject({ cost: 1200 / 1e6 });
+    expect(await fieldsOf(spool, id)).toMatchObject({ cost: 1200 / 1e6 });
   });
 
   test('gets them when the read is stored before it, and in whatever life of the ingest', async () => {
@@ -210,7 +210,7 @@ describe('a call in the background', () => {
     spool.writeRest(slow, stream, preview);
     await spool.write(slow);
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject(known);
+    expect(await fieldsOf(spool, id)).toMatchObject(known);
     expect(await historyOf(spool, id)).toEqual(entries);
     expect(openCheckpointFile(spool.folder).load().waiting).toBeUndefined();
   });
@@ -296,8 +296,8 @@ describe('completing usage', () => {
     drain.start();
     await until(() => tries === 3);
     await drain.stop(10_000);
-    const facts = await Promise.all(ids.map((id) => factsOf(spool, id)));
-    expect(facts.map(({ total_tokens: total }) => total)).toEqual([null, 1200]);
+    const fields = await Promise.all(ids.map((id) => fieldsOf(spool, id)));
+    expect(fields.map(({ total_tokens: total }) => total)).toEqual([null, 1200]);
     expect(spool.observations).toContainEqual({ kind: 'usage_not_completed', reads: 1, reason: 'The store could not run this query.' });
     expect((await spool.storedIds()).requests).toHaveLength(4);
   });
@@ -342,7 +342,7 @@ describe('completing usage', () => {
     await spool.write(writer, read(response, finished(response, { usage: { ...usage, note: 'ann@example.com' } })));
     const rule: RedactionRule = { kind: 'email', pattern: null, replacement: '[email]', appliesTo: ['response'] };
     await spool.drainAll({ redactionRules: { of: async () => [rule] } });
-    const { usage_raw: raw, total_tokens: total } = await factsOf(spool, id);
+    const { usage_raw: raw, total_tokens: total } = await fieldsOf(spool, id);
     expect([total, raw.includes('ann@'), raw.includes('note')]).toEqual([1200, false, true]);
   });
 });
@@ -358,9 +358,9 @@ describe('a crash while usage is completed', () => {
     await spool.write(writer, read(response, finished(response)));
     await dyingDrain(spool, moment);
     expect(await historyOf(spool, id)).toEqual(moment === 'before anything' ? [] : entries);
-    expect(await factsOf(spool, id)).toMatchObject(moment === 'behind the record' ? known : unknown);
+    expect(await fieldsOf(spool, id)).toMatchObject(moment === 'behind the record' ? known : unknown);
     await spool.drainAll();
-    expect(await factsOf(spool, id)).toMatchObject(known);
+    expect(await fieldsOf(spool, id)).toMatchObject(known);
     expect(await historyOf(spool, id)).toEqual(entries);
     expect((await spool.storedIds()).requests).toHaveLength(2);
   });

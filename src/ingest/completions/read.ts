@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../model/record/request-record.ts';
 import { exceedsBytes, type JsonObject } from '../../model/text.ts';
 import { originOf, responseKeyOf, type UsageCompletion } from '../../model/record/usage-completion.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
-import { jsonOf, objectOf, textOf } from '../../providers/format/facts.ts';
+import { jsonOf, objectOf, textOf } from '../../providers/format/fields.ts';
 import { geminiInteractions } from '../../providers/google/interactions.ts';
 import { openAiResponses } from '../../providers/openai/responses.ts';
 import type { WireFormat } from '../../providers/format/provider.ts';
@@ -25,7 +25,7 @@ const unfinishedStatuses: ReadonlySet<string> = new Set(['queued', 'in_progress'
 const noRequest: ReadRequest = {
   body: { kind: 'absent' },
   parsed: undefined,
-  facts: { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' },
+  fields: { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' },
 };
 
 /**
@@ -42,7 +42,7 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
   if (named === undefined) return undefined;
   const { responseId, format } = named;
   const response = withShortNames(readResponse(exchange, format));
-  const { facts } = response;
+  const { fields: facts } = response;
   const { usage } = facts;
   if (usage.promptTokens === null && usage.completionTokens === null) return undefined;
   const body = objectOf(response.parsed);

@@ -6,7 +6,7 @@ import type { PreparedSeries, WholeFrame } from '../../spool/import-series.ts';
 import { ExchangeIndex } from '../series/exchange.ts';
 import { makeGate, newId, until } from '../testing/ingest-harness.ts';
 import { type ImportPorts, Imports } from './imports.ts';
-import { factsOfLine } from './read-item.ts';
+import { fieldsOfLine } from './read-item.ts';
 
 const owner: Principal = { organizationId: newId(), keyId: 'key', keyHash: 'a'.repeat(64), permissions: 'rw' };
 
@@ -19,7 +19,7 @@ function portsWith(given: Partial<ImportPorts>): ImportPorts {
     isErasing: () => false,
     expiresBefore: () => Promise.resolve(-Infinity),
     waiting: () => ({ exchanges: 0, bytes: 0 }),
-    readLarge: (_organizationId, line) => Promise.resolve(factsOfLine(line)),
+    readLarge: (_organizationId, line) => Promise.resolve(fieldsOfLine(line)),
     nextNumber: () => 1,
     prepareSeries: () => Promise.resolve({ publish: () => undefined, discard: () => undefined }),
     now: () => Date.UTC(2026, 5, 1),
@@ -97,7 +97,7 @@ test('a long line is read beside the event loop, and its faults are those of any
   const read: number[] = [];
   const readLarge = (_organizationId: string, line: Buffer) => {
     read.push(line.length);
-    return Promise.resolve().then(() => factsOfLine(line));
+    return Promise.resolve().then(() => fieldsOfLine(line));
   };
   const imports = new Imports(portsWith({ readLarge }));
   const long = 'x'.repeat(200_000);

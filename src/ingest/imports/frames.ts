@@ -1,18 +1,18 @@
-import { frameKinds, type ExchangeEnd, type ImportedFacts, type ImportedOpen } from '../../model/record/exchange.ts';
+import { frameKinds, type ExchangeEnd, type ImportMetadata, type ImportedOpen } from '../../model/record/exchange.ts';
 import type { Principal } from '../../model/principal.ts';
 import { maxPayloadBytes } from '../../spool/frame.ts';
 import type { WholeFrame } from '../../spool/import-series.ts';
-import type { LineFacts } from './read-item.ts';
+import type { LineFields } from './read-item.ts';
 
 const lineFeed = Buffer.from('\n');
 
 /** A checked line as it came, and what tells its record apart. */
-export interface AcceptedLine extends LineFacts {
+export interface AcceptedLine extends LineFields {
   readonly line: Buffer;
 }
 
 /** The frames of an item: it lies in the spool like an exchange whose request body is the line. @param stream its number in the series. */
-export function framesOfItem(accepted: AcceptedLine, owner: Principal, imported: ImportedFacts, stream: number): WholeFrame[] {
+export function framesOfItem(accepted: AcceptedLine, owner: Principal, imported: ImportMetadata, stream: number): WholeFrame[] {
   const { line } = accepted;
   const open = Buffer.from(JSON.stringify(openOf(accepted, owner, imported)));
   const end: ExchangeEnd = {
@@ -42,7 +42,7 @@ function beginning(open: Buffer, line: Buffer, frame: (kind: number, payload: Bu
 function openOf(
   { requestId, createdAt, userId, sessionId }: AcceptedLine,
   { organizationId, keyHash }: Principal,
-  imported: ImportedFacts,
+  imported: ImportMetadata,
 ): ImportedOpen {
   return {
     version: 1,

@@ -1,11 +1,11 @@
-import { type AcceptedChange, applyChange, type ChangeableFacts, feedbackScore } from '../../model/change.ts';
-import type { Exchange, ImportedFacts, ImportedOpen } from '../../model/record/exchange.ts';
+import { type AcceptedChange, applyChange, type MutableFields, feedbackScore } from '../../model/change.ts';
+import type { Exchange, ImportMetadata, ImportedOpen } from '../../model/record/exchange.ts';
 import { cutMessage, type Failure } from '../../model/record/failure.ts';
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
-import { noResponseFacts } from '../../providers/format/facts.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../../providers/format/provider.ts';
+import { noResponseFields } from '../../providers/format/fields.ts';
+import type { RequestFields, ResponseFields, WireFormat } from '../../providers/format/provider.ts';
 import { wireFormatByShape } from '../../providers/by-shape.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
 import { bodyGroupOf } from '../interpret/body-group.ts';
@@ -37,20 +37,20 @@ export function importedRecord({ open, requestBody }: ImportedExchange, context:
   const item = readItem(Buffer.from(requestBody.buffer, requestBody.byteOffset, requestBody.length).toString('utf8'));
   const name = item.provider.toLowerCase();
   const provider = providerNamed(name) === undefined ? 'custom' : name;
-  const facts = factsOf(item, provider);
-  const texts = redacted(textsOf(item, facts), provider, context);
+  const fields = fieldsOf(item, provider);
+  const texts = redacted(textsOf(item, fields), provider, context);
   const stated = statedTexts(item, provider, context);
   const before = { properties: texts.properties, scores: stated.scores, imported: open.imported };
-  const { changeable, changes } = changedFacts(item, before, context.changes);
+  const { changeable, changes } = changedFields(item, before, context.changes);
   const { properties } = changeable;
-  const record = Object.assign(namesOf(item, texts, stated), outcomeOf(item, facts, { usageRaw: texts.usageRaw, stated }), {
+  const record = Object.assign(namesOf(item, texts, stated), outcomeOf(item, fields, { usageRaw: texts.usageRaw, stated }), {
     organizationId: open.organizationId,
     requestId: open.requestId,
     createdAt: item.createdAt,
     keyHash: open.keyHash,
     credentialHash: '',
     method: open.method,
-    bodyGroup: bodyGroupOf(item.sessionId, facts.request),
+    bodyGroup: bodyGroupOf(item.sessionId, fields.request),
     properties,
     sessionId: orEmpty(properties.get(sessionProperties.sessionId)),
     sessionName: orEmpty(properties.get(sessionProperties.sessionName)),
@@ -69,30 +69,30 @@ export function importedRecord({ open, requestBody }: ImportedExchange, context:
   return { record, updatedAt: item.updatedAt ?? open.imported.at };
 }
 
-interface Facts {
-  readonly request: RequestFacts;
-  readonly response: ResponseFacts;
+interface ReadFields {
+  readonly request: RequestFields;
+  readonly response: ResponseFields;
 }
 
-const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' };
+const noRequestFields: RequestFields = { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' };
 
-function factsOf(item: ImportedItem, provider: string): Facts {
+function fieldsOf(item: ImportedItem, provider: string): ReadFields {
   const { path, targetUrl, responseBody, requestValue: request, responseValue: response } = item;
   const called = targetUrl === '' ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
   const format = wireFormatFor(provider, called) ?? wireFormatByShape(request);
-  if (format === undefined) return { request: noRequestFacts, response: noResponseFacts };
-  const responseFacts = response === undefined ? factsOfText(responseBody, format) : format.readResponse(response);
+  if (format === undefined) return { request: noRequestFields, response: noResponseFields };
+  const responseFields = response === undefined ? fieldsOfText(responseBody, format) : format.readResponse(response);
   return {
-    request: request === undefined ? noRequestFacts : withShortNames({ facts: format.readRequest(request, called) }).facts,
-    response: withShortNames({ facts: responseFacts }).facts,
+    request: request === undefined ? noRequestFields : withShortNames({ fields: format.readRequest(request, called) }).fields,
+    response: withShortNames({ fields: responseFields }).fields,
   };
 }
 
-function factsOfText(body: RecordedBody, format: WireFormat): ResponseFacts {
-  return body.kind === 'text' && format.readText !== undefined ? format.readText(body.text) : noResponseFacts;
+function fieldsOfText(body: RecordedBody, format: WireFormat): ResponseFields {
+  return body.kind === 'text' && format.readText !== undefined ? format.readText(body.text) : noResponseFields;
 }
 
-function textsOf(item: ImportedItem, { request, response }: Facts): RecordTexts {
+function textsOf(item: ImportedItem, { request, response }: ReadFields): RecordTexts {
   const { texts } = item;
   return {
     requestBody: item.requestBody,
@@ -238,7 +238,7 @@ interface OutcomeTexts extends Pick<RecordTexts, 'usageRaw'> {
   readonly stated: StatedTexts;
 }
 
-function outcomeOf(item: ImportedItem, { response }: Facts, { usageRaw, stated }: OutcomeTexts) {
+function outcomeOf(item: ImportedItem, { response }: ReadFields, { usageRaw, stated }: OutcomeTexts) {
   return {
     responseCreatedAt: item.responseCreatedAt,
     status: item.status,
@@ -299,12 +299,12 @@ function usageOf({ counts, usageEstimated }: ImportedItem, reported: Usage, raw:
 interface Before {
   readonly properties: Map<string, string>;
   readonly scores: Map<string, number>;
-  readonly imported: ImportedFacts;
+  readonly imported: ImportMetadata;
 }
 
-/** The facts that changes accepted since the import began to change, and their history. */
-function changedFacts({ feedback }: ImportedItem, { properties, scores, imported }: Before, accepted: readonly AcceptedChange[]) {
+/** The fields that changes accepted since the import began to change, and their history. */
+function changedFields({ feedback }: ImportedItem, { properties, scores, imported }: Before, accepted: readonly AcceptedChange[]) {
   const given = feedback === null ? null : { ...feedback, number: feedback.number ?? imported.feedbackNumber };
-  const changeable: ChangeableFacts = { properties, scores, feedback: given, sessionChanges: [] };
+  const changeable: MutableFields = { properties, scores, feedback: given, sessionChanges: [] };
   return { changeable, changes: accepted.flatMap((change) => applyChange(changeable, change)) };
 }

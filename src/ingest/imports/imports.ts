@@ -10,7 +10,7 @@ import { type PreparedSeries, type WholeFrame, wholeSeriesName } from '../../spo
 import type { ExchangeIndex } from '../series/exchange.ts';
 import { ItemFault } from './fields.ts';
 import { type AcceptedLine, framesOfItem } from './frames.ts';
-import { factsOfLine, type LineFacts } from './read-item.ts';
+import { fieldsOfLine, type LineFields } from './read-item.ts';
 
 /**
  * # Imports: items of a file become records, each once
@@ -40,7 +40,7 @@ export interface ImportPorts {
   /** What waits in the spool for the store. */
   readonly waiting: () => { readonly exchanges: number; readonly bytes: number };
   /** As `factsOfLine`, beside the event loop; organisations take turns. @throws ItemFault, and GatelogError when too many wait. */
-  readonly readLarge: (organizationId: OrganizationId, line: Buffer) => Promise<LineFacts>;
+  readonly readLarge: (organizationId: OrganizationId, line: Buffer) => Promise<LineFields>;
   /** A fresh number of a change. */
   readonly nextNumber: () => number;
   readonly prepareSeries: (series: string, frames: readonly WholeFrame[]) => Promise<PreparedSeries>;
@@ -114,9 +114,9 @@ export class Imports {
     let sliceEnds = monotonic() + maxSliceMs;
     for (const { number, bytes } of lines) {
       try {
-        const facts = bytes.length > inlineMaxBytes ? await readLarge(organizationId, bytes) : factsOfLine(bytes);
-        assertTime(facts.createdAt, { earliest: expiresBefore, latest });
-        accepted.push({ ...facts, line: bytes });
+        const fields = bytes.length > inlineMaxBytes ? await readLarge(organizationId, bytes) : fieldsOfLine(bytes);
+        assertTime(fields.createdAt, { earliest: expiresBefore, latest });
+        accepted.push({ ...fields, line: bytes });
       } catch (error) {
         if (!(error instanceof ItemFault)) throw error;
         refused.push({ line: number, field: error.field, reason: error.message });

@@ -107,7 +107,7 @@ const maxItemCost = 3 * maxJsonCost;
 const maxItemDepth = maxJsonDepth + 2;
 
 /** What tells the record of a line apart. */
-export interface LineFacts {
+export interface LineFields {
   readonly requestId: RequestId;
   /** Unix milliseconds. */
   readonly createdAt: number;
@@ -116,7 +116,7 @@ export interface LineFacts {
 }
 
 /** As {@link checkLine}, of a line as it came. @throws ItemFault for a line that is no item. */
-export function factsOfLine(line: Buffer): LineFacts {
+export function fieldsOfLine(line: Buffer): LineFields {
   const { requestId, createdAt, texts, sessionId } = checkLine(line.toString('utf8'));
   return { requestId, createdAt, userId: texts.request_user_id, sessionId };
 }

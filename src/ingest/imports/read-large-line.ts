@@ -1,13 +1,13 @@
 import { ItemFault } from './fields.ts';
-import { factsOfLine, type LineFacts } from './read-item.ts';
+import { fieldsOfLine, type LineFields } from './read-item.ts';
 
 /** A line as a thread has read it. */
-export type LargeLine = { readonly facts: LineFacts } | { readonly field: string; readonly reason: string };
+export type LargeLine = { readonly fields: LineFields } | { readonly field: string; readonly reason: string };
 
 /** @throws what is no fault of the line. */
 export function readLargeLine(line: Buffer): LargeLine {
   try {
-    return { facts: factsOfLine(line) };
+    return { fields: fieldsOfLine(line) };
   } catch (error) {
     if (!(error instanceof ItemFault)) throw error;
     return { field: error.field, reason: error.message };
@@ -15,7 +15,7 @@ export function readLargeLine(line: Buffer): LargeLine {
 }
 
 /** @throws ItemFault that the thread met. */
-export function unpackLine(large: LargeLine): LineFacts {
-  if ('facts' in large) return large.facts;
+export function unpackLine(large: LargeLine): LineFields {
+  if ('fields' in large) return large.fields;
   throw new ItemFault(large.field, large.reason);
 }

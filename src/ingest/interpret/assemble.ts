@@ -1,5 +1,5 @@
 import {
-  type EndFacts,
+  type EndOverrides,
   type Exchange,
   type ExchangeAnswer,
   type ExchangeEnd,
@@ -28,10 +28,10 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
   const open = readOpen(payloadOf(frames, kind));
   const { head, end } = responseOf(frames);
   // Without an end frame the head has the known facts.
-  const facts: EndFacts = end ?? head ?? {};
+  const fields: EndOverrides = end ?? head ?? {};
   const parts = frames.filter(({ frame }) => frame.kind === frameKinds.responsePart || frame.kind === frameKinds.answered);
   return withOverriddenBody({
-    open: atLastTarget(open, facts),
+    open: atLastTarget(open, fields),
     requestBody: bodyOf(frames, frameKinds.opened, frameKinds.requestPart),
     responseHead: head,
     responseBody: bodyOf(frames, frameKinds.answered, frameKinds.responsePart),
@@ -42,7 +42,7 @@ export function assembleExchange(frames: readonly PayloadFrame[]): Exchange {
   });
 }
 
-function atLastTarget(open: ExchangeOpen, { provider, targetUrl, credentialHash }: EndFacts): ExchangeOpen {
+function atLastTarget(open: ExchangeOpen, { provider, targetUrl, credentialHash }: EndOverrides): ExchangeOpen {
   if (provider === undefined && targetUrl === undefined) return open;
   return { ...open, provider: provider ?? open.provider, targetUrl: targetUrl ?? open.targetUrl, credentialHash };
 }

@@ -2,25 +2,25 @@ import type { Exchange, ExchangeOpen } from '../../model/record/exchange.ts';
 import { jsonCost, jsonExcess, maxJsonCost } from '../../model/json/bounds.ts';
 import { MarkedNumbers, mayLoseDigits, withFewMarkedNumbers } from '../../model/json/exact-numbers.ts';
 import { firstBytesOf } from '../../model/json/first-bytes.ts';
-import { loggedFactsOf } from '../../model/record/logged-facts.ts';
+import { logMetadataOf } from '../../model/record/log-metadata.ts';
 import { isAmazonEventStream, isEventStream } from '../../model/record/media-type.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { isJsonObject, parseJson, parseOwnJson } from '../../model/text.ts';
 import { beginsAmazonMessage, readAmazonEvents } from '../../providers/amazon/event-stream.ts';
-import { noResponseFacts } from '../../providers/format/facts.ts';
-import type { AssembledStream, RequestFacts, ResponseFacts, WireFormat } from '../../providers/format/provider.ts';
+import { noResponseFields } from '../../providers/format/fields.ts';
+import type { AssembledStream, RequestFields, ResponseFields, WireFormat } from '../../providers/format/provider.ts';
 import { eventsOfLines, readServerSentEvents, type ServerSentEvent } from '../../providers/format/sse.ts';
 import { requestedModel, respondedModel } from '../../providers/format/unread.ts';
 import { decodeContent, inUtf8, type ReadBody, readBody, readUtf8, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './multipart.ts';
-import { truncatedMembers, endFacts, multipartTail, outermostMembers, withTruncatedTail } from './truncated-bodies.ts';
+import { truncatedMembers, fieldsAtEnd, multipartTail, outermostMembers, withTruncatedTail } from './truncated-bodies.ts';
 
 /** A request's recorded body and facts. */
 export interface ReadRequest {
   readonly body: RecordedBody;
   /** Parsed JSON or the fields of a form; undefined when it is neither. */
   readonly parsed: unknown;
-  readonly facts: RequestFacts;
+  readonly fields: RequestFields;
 }
 
 /** A response's recorded body and facts. */
@@ -28,7 +28,7 @@ export interface ReadResponse {
   readonly body: RecordedBody;
   /** Parsed JSON or an assembled stream; undefined for anything else. */
   readonly parsed: unknown;
-  readonly facts: ResponseFacts;
+  readonly fields: ResponseFields;
   readonly streamed: boolean;
   /** It has several pieces that no wire format assembled, so that a text may be split across them. */
   readonly inPieces: boolean;
@@ -36,7 +36,7 @@ export interface ReadResponse {
   readonly whole: boolean;
 }
 
-const noRequestFacts: RequestFacts = { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' };
+const noRequestFields: RequestFields = { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' };
 const absent: RecordedBody = { kind: 'absent' };
 const noText = { text: undefined, parsed: undefined };
 /** Last messages of an unparsed stream that are searched for its usage. */
@@ -50,7 +50,7 @@ const maxBlankLines = 64;
  */
 export function upstreamPath(open: ExchangeOpen): string {
   const { path, targetUrl } = open;
-  return targetUrl === '' || loggedFactsOf(open) !== undefined ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
+  return targetUrl === '' || logMetadataOf(open) !== undefined ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
 }
 
 /** Reads a request in the provider's wire format; without one only its model is read. */
@@ -66,36 +66,36 @@ export function readRequest(exchange: Exchange, format: WireFormat | undefined):
         ...readForm(decodeContent(requestBody, encoding) ?? Buffer.alloc(0), contentType),
       }
     : read.parsed;
-  if (read.text === undefined && parsed === undefined) return { body, parsed, facts: noRequestFacts };
+  if (read.text === undefined && parsed === undefined) return { body, parsed, fields: noRequestFields };
   const { model = open.model } = exchange.end ?? exchange.responseHead ?? {};
   if (format === undefined) {
-    const facts = factsWithoutFormat(open, parsed);
-    return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
+    const fields = fieldsWithoutFormat(open, parsed);
+    return { body, parsed, fields: model === undefined ? fields : { ...fields, model } };
   }
   const readable = parsed ?? (read.isExcessive ? outermostMembers(read.text) : truncatedMembers(exchange, encoding));
-  const facts = format.readRequest(readable, upstreamPath(open));
+  const fields = format.readRequest(readable, upstreamPath(open));
   // With several attempts, the record has the model of the last.
-  return { body, parsed, facts: model === undefined ? facts : { ...facts, model } };
+  return { body, parsed, fields: model === undefined ? fields : { ...fields, model } };
 }
 
 /** A POST names its model even where the endpoint is not understood. */
-function factsWithoutFormat(open: ExchangeOpen, parsed: unknown): RequestFacts {
-  return open.method === 'POST' ? { ...noRequestFacts, model: requestedModel(parsed, upstreamPath(open)) } : noRequestFacts;
+function fieldsWithoutFormat(open: ExchangeOpen, parsed: unknown): RequestFields {
+  return open.method === 'POST' ? { ...noRequestFields, model: requestedModel(parsed, upstreamPath(open)) } : noRequestFields;
 }
 
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
 export function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const read = withHeaders(readResponseBody(exchange, format), exchange, format);
-  const response = exchange.responseTail === undefined ? read : { ...read, facts: withTruncatedTail(read.facts, exchange, format) };
+  const response = exchange.responseTail === undefined ? read : { ...read, facts: withTruncatedTail(read.fields, exchange, format) };
   const header = format?.responseIdHeader;
   const responseId = header === undefined ? undefined : exchange.responseHead?.headers[header];
-  if (responseId === undefined || response.facts.responseId !== '') return response;
-  return { ...response, facts: { ...response.facts, responseId } };
+  if (responseId === undefined || response.fields.responseId !== '') return response;
+  return { ...response, fields: { ...response.fields, responseId } };
 }
 
 function withHeaders(read: ReadResponse, { responseHead }: Exchange, format: WireFormat | undefined): ReadResponse {
   if (format?.readHeaders === undefined || read.streamed || responseHead === undefined) return read;
-  return { ...read, facts: format.readHeaders(read.facts, responseHead.headers) };
+  return { ...read, fields: format.readHeaders(read.fields, responseHead.headers) };
 }
 
 /** What a body is, is told by its bytes. Its content type is a hint only: some servers name none for a stream, or another. */
@@ -114,8 +114,8 @@ function readResponseBody(exchange: Exchange, format: WireFormat | undefined): R
   if (stream !== undefined) return stream;
   const body = recordBody(exchange.responseBody, read, contentType);
   const whole = isWhole(exchange, headers['content-length'], read.parsed);
-  const facts = format === undefined ? { ...noResponseFacts, model: respondedModel(read.parsed) } : factsOf(read, format);
-  return { body, parsed: read.parsed, facts, streamed: false, inPieces: isLines(read), whole };
+  const fields = format === undefined ? { ...noResponseFields, model: respondedModel(read.parsed) } : fieldsOf(read, format);
+  return { body, parsed: read.parsed, fields, streamed: false, inPieces: isLines(read), whole };
 }
 
 /** @returns undefined for JSON, also in lines, and for whatever only its text shows. */
@@ -137,10 +137,10 @@ function readUnnamedStream({ text, parsed }: ReadBody, utf8: Buffer | undefined,
   return stream.parsed !== undefined || stream.inPieces ? stream : undefined;
 }
 
-function factsOf({ text, parsed, isExcessive }: ReadBody, format: WireFormat): ResponseFacts {
-  if (isExcessive) return endFacts(text, format);
+function fieldsOf({ text, parsed, isExcessive }: ReadBody, format: WireFormat): ResponseFields {
+  if (isExcessive) return fieldsAtEnd(text, format);
   if (format.readText !== undefined && text !== undefined && typeof parsed !== 'object') return format.readText(text);
-  return parsed === undefined ? noResponseFacts : format.readResponse(parsed);
+  return parsed === undefined ? noResponseFields : format.readResponse(parsed);
 }
 
 /** A body is whole when it has the declared length; where none was declared, when it is a JSON value that is closed at its end. */
@@ -152,8 +152,8 @@ function isWhole({ open, responseHead, responseBody }: Exchange, declaredLength:
 
 function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
   if (jsonExcess(text) !== undefined) {
-    const facts = format === undefined ? noResponseFacts : endFacts(text, format, true);
-    return { body: recordText(text, undefined), parsed: undefined, facts, streamed: true, inPieces: true, whole: false };
+    const fields = format === undefined ? noResponseFields : fieldsAtEnd(text, format, true);
+    return { body: recordText(text, undefined), parsed: undefined, fields, streamed: true, inPieces: true, whole: false };
   }
   const events = readServerSentEvents([decoded]);
   const { exact, isExact } = mayLoseDigits(text) ? withExactData(events) : { exact: events, isExact: true };
@@ -161,7 +161,7 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
   if (format !== undefined && assembled?.understood === true) return understoodStream({ ...assembled, isExact }, text, format);
   const body = text === '' ? absent : recordText(text, undefined);
   const inPieces = events.length > 1;
-  return { body, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces, whole: assembled?.whole ?? false };
+  return { body, parsed: undefined, fields: noResponseFields, streamed: true, inPieces, whole: assembled?.whole ?? false };
 }
 
 /**
@@ -174,7 +174,7 @@ function readAmazonStream(decoded: Buffer, bytes: RecordedBody, format: WireForm
   const { exact, isExact } = withExactData(isExcessive ? events.slice(-lastEvents) : events);
   const assembled = format?.assembleStream(exact);
   // Texts are base64-encoded and span messages, where no redaction rule finds them.
-  const asBytes: ReadResponse = { body: bytes, parsed: undefined, facts: noResponseFacts, streamed: true, inPieces: true, whole: false };
+  const asBytes: ReadResponse = { body: bytes, parsed: undefined, fields: noResponseFields, streamed: true, inPieces: true, whole: false };
   if (format === undefined || assembled?.understood !== true) return asBytes;
   const written = recordJson(assembled.body);
   const parsed = valueOf(assembled.body, written);
@@ -227,8 +227,8 @@ type ExactlyAssembled = AssembledStream & { readonly isExact: boolean };
 function understoodStream({ body, whole, isExact }: ExactlyAssembled, text: string, format: WireFormat): ReadResponse {
   const written = isExact ? recordJson(body) : undefined;
   const parsed = valueOf(body, written);
-  const facts = format.readResponse(parsed);
-  return { body: written ?? recordText(text, undefined), parsed, facts, streamed: true, inPieces: written === undefined, whole };
+  const fields = format.readResponse(parsed);
+  return { body: written ?? recordText(text, undefined), parsed, fields, streamed: true, inPieces: written === undefined, whole };
 }
 
 /** The events with marked numbers; as they came where very many would have to be marked. */

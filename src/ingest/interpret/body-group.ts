@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
-import type { RequestFacts } from '../../providers/format/provider.ts';
+import type { RequestFields } from '../../providers/format/provider.ts';
 
 /** Characters of a prompt that tell apart the assistants of an application. */
 const openingCharacters = 512;
 /** What a shorter prompt repeats of its conversation is not worth reading it apart from its neighbours in time. */
 const minConversationCharacters = 4096;
 
-type PromptFacts = Pick<RequestFacts, 'promptText' | 'firstUserText' | 'lastUserText'>;
+type PromptFields = Pick<RequestFields, 'promptText' | 'firstUserText' | 'lastUserText'>;
 
 /**
  * The group of a request's bodies. The store keeps the bodies of a group side by side within an hour, so that what each turn of a
@@ -15,13 +15,13 @@ type PromptFacts = Pick<RequestFacts, 'promptText' | 'firstUserText' | 'lastUser
  * collide cost only space.
  * @returns 64 bits.
  */
-export function bodyGroupOf(sessionId: string, prompt: PromptFacts): bigint {
+export function bodyGroupOf(sessionId: string, prompt: PromptFields): bigint {
   const opening = crc32(prompt.promptText.slice(0, openingCharacters));
   if (sessionId !== '') return inGroup(crc32(sessionId), opening);
   return isContinued(prompt) ? inGroup(opening, crc32(prompt.firstUserText)) : 0n;
 }
 
-function isContinued({ promptText, firstUserText, lastUserText }: PromptFacts): boolean {
+function isContinued({ promptText, firstUserText, lastUserText }: PromptFields): boolean {
   const isFirstTurn = firstUserText === lastUserText && promptText.endsWith(firstUserText);
   return !isFirstTurn && promptText.length >= minConversationCharacters;
 }

@@ -10,19 +10,19 @@ import { countTokens } from './count-tokens.ts';
  * stream that ended before its first word and reported no input.
  */
 export function withEstimate(response: ReadResponse, request: ReadRequest, understood: Understood): ReadResponse {
-  const { usage } = response.facts;
+  const { usage } = response.fields;
   if (usage.promptTokens !== null && usage.completionTokens !== null) return response;
   const estimated = estimateUsage(response, request, understood);
-  return estimated === undefined ? response : { ...response, facts: { ...response.facts, usage: estimated } };
+  return estimated === undefined ? response : { ...response, fields: { ...response.fields, usage: estimated } };
 }
 
 /** @returns undefined where there is nothing to estimate. */
 function estimateUsage(response: ReadResponse, request: ReadRequest, { exchange, format }: Understood): Usage | undefined {
-  const { usage, model } = response.facts;
+  const { usage, model } = response.fields;
   const status = exchange.responseHead?.status ?? 0;
   if (format?.readTokenTexts === undefined || response.parsed === undefined || status < 200 || status > 299) return undefined;
   const { completion, ...promptTexts } = format.readTokenTexts(request.parsed, response.parsed);
-  const modelName = model === '' ? request.facts.model : model;
+  const modelName = model === '' ? request.fields.model : model;
   if (completion === undefined) return withPromptEstimate(usage, promptTexts, modelName);
   return withBothEstimates(usage, { ...promptTexts, completion }, { modelName, isReadable: request.parsed !== undefined });
 }

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../model/record/exchange.ts';
 import { type Failure, type FailureKind, isFailedStatus, tellsError } from '../../model/record/failure.ts';
-import { loggedFactsOf } from '../../model/record/logged-facts.ts';
+import { logMetadataOf } from '../../model/record/log-metadata.ts';
 import { exceedsBytes, isJsonObject, type JsonObject } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import type { ReadResponse } from './bodies.ts';
@@ -29,7 +29,7 @@ interface Reply {
 
 function kindOf(exchange: Exchange, status: number, reply: Reply): FailureKind | null {
   const { end, open } = exchange;
-  if (loggedFactsOf(open) === undefined) {
+  if (logMetadataOf(open) === undefined) {
     if (end?.outcome === 'client_left') return null;
     if (end?.outcome === 'refused') return 'refused';
     if (status !== 0 && brokeOff(exchange, reply)) return 'stream';
@@ -46,7 +46,7 @@ function brokeOff({ end, responseHead }: Exchange, { response }: Reply): boolean
 }
 
 /** An error beside an answer, such as that of a tool, is no failure of the call. */
-function isErrorReply({ response: { facts, parsed, streamed }, told }: Reply): boolean {
+function isErrorReply({ response: { fields: facts, parsed, streamed }, told }: Reply): boolean {
   if (told === undefined) return false;
   return streamed || isFailedBody(parsed) || (facts.completionText === '' && facts.usage.completionTokens === null);
 }
@@ -56,9 +56,9 @@ function isFailedBody(parsed: unknown): boolean {
 }
 
 /** A stream that was understood, of which all is here, and that neither has its end nor says why it ends. */
-function endsEarly({ end, open, responseBody }: Exchange, { response: { facts, parsed, streamed, whole } }: Reply): boolean {
+function endsEarly({ end, open, responseBody }: Exchange, { response: { fields: facts, parsed, streamed, whole } }: Reply): boolean {
   if (!streamed || whole || parsed === undefined || facts.finishReason !== '') return false;
-  if (loggedFactsOf(open) !== undefined) return false;
+  if (logMetadataOf(open) !== undefined) return false;
   return end?.outcome === 'complete' && end.responseCut !== true && responseBody.length >= end.responseBytes;
 }
 

@@ -1,8 +1,8 @@
-import { type AcceptedChange, applyChange, type ChangeableFacts } from '../../model/change.ts';
-import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, LoggedFacts, Tags } from '../../model/record/exchange.ts';
+import { type AcceptedChange, applyChange, type MutableFields } from '../../model/change.ts';
+import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, LogMetadata, Tags } from '../../model/record/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../../model/pricing/money.ts';
 import { cutMessage, type Failure } from '../../model/record/failure.ts';
-import { loggedFactsOf } from '../../model/record/logged-facts.ts';
+import { logMetadataOf } from '../../model/record/log-metadata.ts';
 import type { Attempt, CostSource, RequestRecord } from '../../model/record/request-record.ts';
 import { mapTextTags } from '../../model/record/text-tags.ts';
 import { exceedsBytes } from '../../model/text.ts';
@@ -14,7 +14,7 @@ import { priceUsage } from '../../pricing/cost.ts';
 import { priceBills } from '../../pricing/several-models.ts';
 import { organizationModels } from '../../pricing/organization-prices.ts';
 import { pricedModels, type Prices } from '../../pricing/look-up.ts';
-import type { RequestFacts, ResponseFacts } from '../../providers/format/provider.ts';
+import type { RequestFields, ResponseFields } from '../../providers/format/provider.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
 import { failureOf } from './failure.ts';
 import { linksOf } from './links.ts';
@@ -48,14 +48,14 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const { open } = exchange;
   const format = wireFormatFor(open.provider, upstreamPath(open));
   const request = withShortNames(readRequest(exchange, format));
-  const tags = context.agentSessions === true ? withAgentSession(open.tags, request.facts) : open.tags;
+  const tags = context.agentSessions === true ? withAgentSession(open.tags, request.fields) : open.tags;
   const response = withEstimate(withShortNames(readResponse(exchange, format)), request, { exchange, format });
   const status = statusOf(exchange, response);
   const failure = failureOf(exchange, status, response);
   const sources = { request, response, properties: propertiesOf(tags, context.declaredNames), failure };
   const texts = redacted(textsOf(exchange, sources), open.provider, context);
   const { properties, modelOverride, requestModel, responseModel } = texts;
-  const { facts, changes } = changedFacts(properties, context);
+  const { facts: fields, changes } = changedFields(properties, context);
   // TRICKY: spreads come last. A spread before a literal with this many keys makes building the object 100 times slower.
   return {
     organizationId: open.organizationId,
@@ -77,7 +77,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     sessionName: orEmpty(properties.get(sessionProperties.sessionName)),
     sessionPath: orEmpty(properties.get(sessionProperties.sessionPath)),
     // Of the session at arrival: a batch that is stored again, after a change or under other rules, must have the same group.
-    bodyGroup: bodyGroupOf(sessionIdOf(tags), request.facts),
+    bodyGroup: bodyGroupOf(sessionIdOf(tags), request.fields),
     properties,
     aliasedNames: tags.aliasedNames === true,
     traceId: orEmpty(open.trace?.traceId),
@@ -88,18 +88,18 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     responseId: texts.responseId,
     status,
     countryCode: orEmpty(open.countryCode),
-    threat: threatOf(tags, request.facts, context.checkThreat ?? matchesThreatPattern),
-    usage: withRaw(response.facts.usage, texts.usageRaw),
+    threat: threatOf(tags, request.fields, context.checkThreat ?? matchesThreatPattern),
+    usage: withRaw(response.fields.usage, texts.usageRaw),
     serviceTier: texts.serviceTier,
-    scores: facts.scores,
-    feedback: facts.feedback,
+    scores: fields.scores,
+    feedback: fields.feedback,
     changes,
-    sessionChanges: facts.sessionChanges,
+    sessionChanges: fields.sessionChanges,
     ...mapTextTags((name) => texts[name]),
     ...madeAndFailed(open, texts, failure),
-    ...costFieldsOf(costOf(exchange, { request: request.facts, response: response.facts }, context.prices)),
+    ...costFieldsOf(costOf(exchange, { request: request.fields, response: response.fields }, context.prices)),
     ...notYetKnown,
-    ...cacheFactsOf(open),
+    ...cacheFieldsOf(open),
     ...timingOf(exchange, response),
     ...bodiesOf(exchange, texts, sources),
   };
@@ -121,7 +121,7 @@ function madeAndFailed({ headers }: ExchangeOpen, texts: RecordTexts, failure: F
 }
 
 function spanLinksOf(open: ExchangeOpen, earlier: InterpretContext['changes']): readonly string[] {
-  const span = loggedFactsOf(open)?.span;
+  const span = logMetadataOf(open)?.span;
   const own = span === undefined ? [] : linksOf(span);
   if (earlier.length === 0) return own;
   return [...new Set([...own, ...earlier.flatMap(({ change }) => (change.kind === 'fill' ? change.links : []))])];
@@ -130,21 +130,21 @@ function spanLinksOf(open: ExchangeOpen, earlier: InterpretContext['changes']): 
 const namesInBodies = ['model', 'user', 'responseId', 'serviceTier'] as const;
 
 /** Drops names in a body that exceed the limit of identifiers. */
-export function withShortNames<Read extends { readonly facts: object }>(read: Read): Read {
-  const facts = read.facts as Readonly<Partial<Record<(typeof namesInBodies)[number], string>>>;
-  const overlong = namesInBodies.filter((name) => exceedsBytes(facts[name] ?? '', textLimits.identifierBytes));
+export function withShortNames<Read extends { readonly fields: object }>(read: Read): Read {
+  const fields = read.fields as Readonly<Partial<Record<(typeof namesInBodies)[number], string>>>;
+  const overlong = namesInBodies.filter((name) => exceedsBytes(fields[name] ?? '', textLimits.identifierBytes));
   if (overlong.length === 0) return read;
-  return { ...read, facts: { ...facts, ...Object.fromEntries(overlong.map((name) => [name, ''])) } };
+  return { ...read, fields: { ...fields, ...Object.fromEntries(overlong.map((name) => [name, ''])) } };
 }
 
 /** The changeable facts of a record after its earlier changes, and their history. */
-function changedFacts(properties: Map<string, string>, { changes }: InterpretContext) {
-  const facts: ChangeableFacts = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
-  return { facts, changes: changes.flatMap((accepted) => applyChange(facts, accepted)) };
+function changedFields(properties: Map<string, string>, { changes }: InterpretContext) {
+  const fields: MutableFields = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
+  return { facts: fields, changes: changes.flatMap((accepted) => applyChange(fields, accepted)) };
 }
 
 /** Whether the cache was enabled, and the exchange whose response it returned. */
-function cacheFactsOf({ cacheEnabled, cachedFrom }: ExchangeOpen) {
+function cacheFieldsOf({ cacheEnabled, cachedFrom }: ExchangeOpen) {
   return {
     cacheEnabled: cacheEnabled === true,
     cached: cachedFrom !== undefined,
@@ -221,13 +221,13 @@ function lacksParts(keeping: BodyKeeping | undefined, body: Uint8Array, passedBy
 }
 
 /** Null when the check was not requested or there is no user text. */
-function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFacts, check: (text: string) => boolean | null): boolean | null {
+function threatOf({ securityCheck }: Tags, { lastUserText }: RequestFields, check: (text: string) => boolean | null): boolean | null {
   return securityCheck === undefined || lastUserText === '' ? null : check(lastUserText);
 }
 
 function timingOf(exchange: Exchange, { streamed }: ReadResponse) {
   const { open, end, responseParts } = exchange;
-  const logged = loggedFactsOf(open);
+  const logged = logMetadataOf(open);
   if (logged !== undefined) return { ...loggedTimingOf(exchange, logged), streamed };
   const latencyMs = end?.elapsedMs ?? responseParts?.lastMs ?? null;
   const firstByteMs = end?.firstByteMs ?? responseParts?.firstMs ?? null;
@@ -248,7 +248,7 @@ function firstTokenOf(end: Exchange['end'], firstByteMs: number | null): number 
 }
 
 /** As its sender told them. */
-function loggedTimingOf({ open, end }: Exchange, { untimed }: LoggedFacts) {
+function loggedTimingOf({ open, end }: Exchange, { untimed }: LogMetadata) {
   const latencyMs = untimed === true ? null : (end?.elapsedMs ?? null);
   return {
     responseCreatedAt: latencyMs === null ? null : open.openedAt + latencyMs,
@@ -284,16 +284,16 @@ interface Cost {
   readonly applied: string;
 }
 
-interface Facts {
-  readonly request: RequestFacts;
-  readonly response: ResponseFacts;
+interface ReadFields {
+  readonly request: RequestFields;
+  readonly response: ResponseFields;
 }
 
 /**
  * The caller's own figure, else the provider's, else one from a price for the model that answered or was requested. A response from the
  * cache costs nothing, whatever the caller says.
  */
-function costOf(exchange: Exchange, { request, response }: Facts, prices: Prices): Cost {
+function costOf(exchange: Exchange, { request, response }: ReadFields, prices: Prices): Cost {
   const { tags, provider, openedAt, cachedFrom } = exchange.open;
   if (cachedFrom !== undefined) return { cost: zeroMoney, source: 'none', reference: '', applied: '' };
   const own = tags.cost === undefined ? undefined : parseMoney(tags.cost);

@@ -1,4 +1,4 @@
-import type { SpanFacts } from '../../model/record/exchange.ts';
+import type { SpanIdentity } from '../../model/record/exchange.ts';
 
 /**
  * What the column `span_links` of a record says, one text for each link: the spans that tell of the same call, the parents of these, spans
@@ -13,7 +13,7 @@ export interface SpanLinks {
   readonly scopes: readonly string[];
   readonly isMadeOfSpan: boolean;
   readonly hasTexts: boolean;
-  readonly usage: SpanFacts['usage'];
+  readonly usage: SpanIdentity['usage'];
   /** Empty: unknown. */
   readonly keyId: string;
 }
@@ -29,7 +29,7 @@ const maxLinks = 16;
 
 const prefixes = { id: '=', parent: '^', carrier: '-', scope: '@', key: 'k:' } as const;
 
-export function linksOf({ ids, parentIds, carrierIds, scopes, hasTexts, usage, keyId }: SpanFacts): readonly string[] {
+export function linksOf({ ids, parentIds, carrierIds, scopes, hasTexts, usage, keyId }: SpanIdentity): readonly string[] {
   return [
     madeOfSpan,
     ...(hasTexts ? ['t'] : []),

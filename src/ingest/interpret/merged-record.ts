@@ -1,4 +1,4 @@
-import { statusOf, unknownModel } from '../../model/record/call-facts.ts';
+import { statusOf, unknownModel } from '../../model/record/call-details.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import { mapTextTags } from '../../model/record/text-tags.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type EndFacts, type ExchangeEnd, type ExchangeOpen, frameKinds } from '../../model/record/exchange.ts';
+import { type EndOverrides, type ExchangeEnd, type ExchangeOpen, frameKinds } from '../../model/record/exchange.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { listedPrices } from '../../pricing/testing/prices.ts';
@@ -14,7 +14,7 @@ const response = JSON.stringify({ choices: [], usage: { prompt_tokens: 1000, com
 interface Sketch {
   readonly request?: string;
   readonly open?: Partial<ExchangeOpen>;
-  readonly told?: EndFacts;
+  readonly told?: EndOverrides;
   /** Null: the worker died. */
   readonly end?: Partial<ExchangeEnd> | null;
 }
@@ -66,7 +66,7 @@ describe('the record of a call of which members of the body were replaced', () =
     ['where another was made last', override, replaced],
     ['where the last had the caller`s own', {}, JSON.parse(sent) as unknown],
   ])('has that of the last attempt: %s', (_name, last, expected) => {
-    const told: EndFacts = { bodyOverride: last, attempts: [] };
+    const told: EndOverrides = { bodyOverride: last, attempts: [] };
     for (const end of [{}, null]) {
       expect(bodyIn(recordOf({ open: { bodyOverride: { model: 'first' } }, told, end }))).toEqual(expected);
     }

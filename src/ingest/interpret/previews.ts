@@ -1,7 +1,7 @@
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { isJsonObject, type JsonObject, parseOwnJson, wellFormed } from '../../model/text.ts';
 import { previewLimits } from '../../model/vocabulary/limits.ts';
-import { listOf, objectOf, textOf } from '../../providers/format/facts.ts';
+import { listOf, objectOf, textOf } from '../../providers/format/fields.ts';
 
 /** What a list shows of a call instead of its bodies: one line each, empty where there is nothing to show. */
 export interface Previews {

@@ -1,6 +1,6 @@
 import type { Tags } from '../../model/record/exchange.ts';
 import { promptIdProperty } from '../../model/vocabulary/property-alias.ts';
-import type { RequestFacts } from '../../providers/format/provider.ts';
+import type { RequestFields } from '../../providers/format/provider.ts';
 import { sessionOfCacheKey } from '../../model/vocabulary/agent-sessions.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 
@@ -32,7 +32,7 @@ export function sessionIdOf({ sessionId, properties }: Tags): string {
 }
 
 /** The tags with the session that a coding agent names in its body, where no header names one. */
-export function withAgentSession(tags: Tags, { cacheKey }: Pick<RequestFacts, 'cacheKey'>): Tags {
+export function withAgentSession(tags: Tags, { cacheKey }: Pick<RequestFields, 'cacheKey'>): Tags {
   if (cacheKey === undefined || cacheKey === '' || sessionIdOf(tags) !== '') return tags;
   const session = sessionOfCacheKey(cacheKey);
   return session === undefined ? tags : { ...session, ...tags };

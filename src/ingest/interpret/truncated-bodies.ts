@@ -4,8 +4,8 @@ import { withoutLongRuns } from '../../model/json/long-runs.ts';
 import { endOfJsonString } from '../../model/json/strings.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { type Usage, unreportedUsage } from '../../model/record/usage.ts';
-import type { ResponseFacts, WireFormat } from '../../providers/format/provider.ts';
-import { wireFacts } from '../../providers/wire-facts.ts';
+import type { ResponseFields, WireFormat } from '../../providers/format/provider.ts';
+import { wireProfile } from '../../providers/wire-profile.ts';
 import { beginsAmazonMessage, readLastAmazonEvents } from '../../providers/amazon/event-stream.ts';
 import { laterCounts } from '../../providers/format/cumulative.ts';
 import { eventsOfLines, readServerSentEvents } from '../../providers/format/sse.ts';
@@ -28,18 +28,18 @@ const maxTries = 8;
  * Adds the facts of the events or members behind the recorded part of a truncated response, and of those that span the cut: its usage, of a
  * stream as of an image. Its texts are recorded as far as they were kept. The end of a compressed body cannot be read.
  */
-export function withTruncatedTail(facts: ResponseFacts, exchange: Exchange, format: WireFormat | undefined): ResponseFacts {
+export function withTruncatedTail(fields: ResponseFields, exchange: Exchange, format: WireFormat | undefined): ResponseFields {
   const { responseTail, responseBody, responseHead } = exchange;
-  if (responseTail === undefined || format === undefined || !isPlain(responseHead?.headers['content-encoding'])) return facts;
+  if (responseTail === undefined || format === undefined || !isPlain(responseHead?.headers['content-encoding'])) return fields;
   const isJson = firstBytesOf(responseBody) === 'json';
   const bytes = lastOfResponse(exchange, isJson);
   if (!isJson) {
     const events = beginsAmazonMessage(responseBody) ? readLastAmazonEvents(bytes) : readServerSentEvents([bytes]);
-    return mergedFacts(facts, format.readResponse(withModel(format.assembleStream(events).body, facts.model)));
+    return mergedFields(fields, format.readResponse(withModel(format.assembleStream(events).body, fields.model)));
   }
   const first = firstMembers(Buffer.from(responseBody).toString('utf8'), responseMembers);
   const last = membersOfTail(bytes.toString('utf8'), format);
-  return mergedFacts(facts, format.readResponse(isJsonObject(last) ? withModel({ ...first, ...last }, facts.model) : first));
+  return mergedFields(fields, format.readResponse(isJsonObject(last) ? withModel({ ...first, ...last }, fields.model) : first));
 }
 
 /** Recorded bytes beyond this number are not read again with the tail. */
@@ -83,7 +83,7 @@ function withModel(body: unknown, model: unknown): unknown {
  * Facts of a response that is nested too deeply, or costs too much, to be parsed: its usage, which is at the end, and its model, which a
  * non-streamed response names before its texts.
  */
-export function endFacts(text = '', format: WireFormat, isStream = false): ResponseFacts {
+export function fieldsAtEnd(text = '', format: WireFormat, isStream = false): ResponseFields {
   if (isStream) {
     const end = withoutLongRuns(Buffer.from(text.slice(-maxSearched))).subarray(-endLength);
     return format.readResponse(format.assembleStream(readServerSentEvents([end])).body);
@@ -129,12 +129,12 @@ function membersOf(beginning: string, end: string): JsonObject | undefined {
 
 /** Structural characters of JSON. */
 const shape = /["{}[\]:,]/g;
-const usageMember = new RegExp(String.raw`"(?:${wireFacts.usageMembers.join('|')})"\s*:`, 'g');
+const usageMember = new RegExp(String.raw`"(?:${wireProfile.usageMembers.join('|')})"\s*:`, 'g');
 
 /** Members of a call that are read from a part of it. */
 const callMembers: ReadonlySet<string> = new Set(['model', 'user']);
 /** Members of a response that are. */
-const responseMembers: ReadonlySet<string> = new Set(['model', 'id', ...wireFacts.usageMembers]);
+const responseMembers: ReadonlySet<string> = new Set(['model', 'id', ...wireProfile.usageMembers]);
 
 /** Strings and objects of the outermost object under the given names, as far as the text goes. */
 function firstMembers(text: string, names: ReadonlySet<string>): JsonObject {
@@ -205,7 +205,7 @@ function lastMembers(text: string, member: RegExp): unknown {
   return undefined;
 }
 
-function mergedFacts(first: ResponseFacts, last: ResponseFacts): ResponseFacts {
+function mergedFields(first: ResponseFields, last: ResponseFields): ResponseFields {
   return {
     responseId: first.responseId || last.responseId,
     model: first.model || last.model,
@@ -218,7 +218,7 @@ function mergedFacts(first: ResponseFacts, last: ResponseFacts): ResponseFacts {
   };
 }
 
-function billsOf(bills: ResponseFacts['bills']): Pick<ResponseFacts, 'bills'> {
+function billsOf(bills: ResponseFields['bills']): Pick<ResponseFields, 'bills'> {
   return bills === undefined ? {} : { bills };
 }
 

@@ -1,6 +1,6 @@
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import { tellsMore } from '../../model/record/call-facts.ts';
+import { tellsMore } from '../../model/record/call-details.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { Slices } from '../../platform/bounds/slices.ts';
 import type { JoinRecords } from '../../store/once/absorb.ts';
@@ -212,8 +212,8 @@ export class CallsOnce {
       this.ports.observe({ kind: 'span_places_dropped', requests: 1, reason: messageOf(error) });
     }
     // What a call through the gateway stated stays as it is.
-    if (from.facts !== undefined && into.facts !== undefined && tellsMore(from.facts, into.facts)) {
-      await this.ports.joinRecords.fillFacts(organizationId, into, from.facts);
+    if (from.details !== undefined && into.details !== undefined && tellsMore(from.details, into.details)) {
+      await this.ports.joinRecords.fillDetails(organizationId, into, from.details);
     }
     return true;
   }

@@ -27,7 +27,7 @@ export function knownRecord({ spanId, links, models, createdAt, endedAt, propert
     usage,
     keyId,
     values: properties,
-    facts: row.facts,
+    details: row.details,
     spend: row.spend,
   };
 }

@@ -1,5 +1,5 @@
 import type { RequestId } from '../../model/ids.ts';
-import type { CallFacts } from '../../model/record/call-facts.ts';
+import type { CallDetails } from '../../model/record/call-details.ts';
 import type { Spend } from '../../model/record/spend.ts';
 import { Slices } from '../../platform/bounds/slices.ts';
 import { RelatedRecords } from './related-records.ts';
@@ -17,7 +17,7 @@ export interface KnownRecord extends TellsOfCall {
   /** The properties of one that was made of a span. */
   readonly values: ReadonlyMap<string, string>;
   /** Of one that was made of a span. */
-  readonly facts?: CallFacts | undefined;
+  readonly details?: CallDetails | undefined;
   /** What a stored record was counted with. */
   readonly spend?: Spend | undefined;
 }

@@ -1,7 +1,7 @@
 import { type Change, sizeOfChange } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { requestPropertyLimits } from '../../model/vocabulary/limits.ts';
-import type { LoggedFacts, TraceContext } from '../../model/record/exchange.ts';
+import type { LogMetadata, TraceContext } from '../../model/record/exchange.ts';
 import type { FrameLocation, Position } from '../../spool/spool.ts';
 
 /**
@@ -32,7 +32,7 @@ export interface NewExchange {
   /** The span that its caller named, as {@link spanNameOf} has it; empty: none, or the call did not pass through the gateway. */
   readonly spanName: string;
   /** Set for a call that did not pass through the gateway. */
-  readonly logged?: LoggedFacts | undefined;
+  readonly logged?: LogMetadata | undefined;
 }
 
 export type ExchangeNames = Omit<NewExchange, 'series' | 'stream'>;
@@ -49,7 +49,7 @@ export class TrackedExchange implements NewExchange {
   sessionId: string;
   userId: string;
   spanName: string;
-  logged: LoggedFacts | undefined;
+  logged: LogMetadata | undefined;
   readonly frames: FrameLocation[] = [];
   /** Bytes of all payloads so far. */
   bytes = 0;

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import { frameKinds } from '../../model/record/exchange.ts';
-import { loggedFactsOf } from '../../model/record/logged-facts.ts';
+import { logMetadataOf } from '../../model/record/log-metadata.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import { isMissing } from '../../platform/files.ts';
@@ -288,7 +288,7 @@ function namesOf(payload: Buffer): ExchangeNames | undefined {
   try {
     const opening = readOpen(payload);
     const { organizationId, requestId, openedAt, tags, trace } = opening;
-    const logged = loggedFactsOf(opening);
+    const logged = logMetadataOf(opening);
     const spanName = trace === undefined || logged !== undefined ? '' : spanNameOf(trace);
     return { organizationId, requestId, openedAt, sessionId: sessionIdOf(tags), userId: tags.userId ?? '', spanName, logged };
   } catch {

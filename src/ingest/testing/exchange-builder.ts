@@ -1,5 +1,5 @@
 import type { Change } from '../../model/change.ts';
-import type { EndFacts, Exchange, ExchangeEnd, ExchangeOpen, Tags } from '../../model/record/exchange.ts';
+import type { EndOverrides, Exchange, ExchangeEnd, ExchangeOpen, Tags } from '../../model/record/exchange.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';
 import type { Prices } from '../../pricing/look-up.ts';
 import { listedPrices } from '../../pricing/testing/prices.ts';
@@ -18,7 +18,7 @@ export interface InterpretSketch {
   readonly status?: number;
   readonly head?: false;
   /** What the head says beside itself. */
-  readonly told?: EndFacts;
+  readonly told?: EndOverrides;
   readonly end?: Partial<ExchangeEnd> | null;
   readonly requestTail?: string;
   readonly responseTail?: string | Uint8Array;

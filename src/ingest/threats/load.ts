@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../model/errors.ts';
-import { objectOf } from '../../providers/format/facts.ts';
+import { objectOf } from '../../providers/format/fields.ts';
 import type { ThreatCheck } from './patterns.ts';
 
 /**

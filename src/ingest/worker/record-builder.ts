@@ -1,9 +1,9 @@
 import { type AcceptedChange, textsName, waitingTexts } from '../../model/change.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
-import type { Exchange, SpanFacts } from '../../model/record/exchange.ts';
-import { callFacts } from '../../model/record/call-facts.ts';
-import { isUnacknowledged, loggedFactsOf } from '../../model/record/logged-facts.ts';
+import type { Exchange, SpanIdentity } from '../../model/record/exchange.ts';
+import { callDetails } from '../../model/record/call-details.ts';
+import { isUnacknowledged, logMetadataOf } from '../../model/record/log-metadata.ts';
 import { type Spend, spendOf } from '../../model/record/spend.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';
 import type { UsageCompletion } from '../../model/record/usage-completion.ts';
@@ -214,7 +214,7 @@ function interpretWhole(
     redact: redactByRules,
     checkThreat: checkingThreats(threatCheck, (failure) => (threatCheckFailure = failure)),
   };
-  const { at, span, carriers } = loggedFactsOf(exchange.open) ?? {};
+  const { at, span, carriers } = logMetadataOf(exchange.open) ?? {};
   if (carriers !== undefined) return noRows(writers);
   const own = interpretExchange(exchange, context);
   if (span?.textsAlone !== undefined) return textsRows(own, { at, span, erasures, redactionFailure }, writers);
@@ -283,7 +283,7 @@ function exchangeOf(reader: PayloadReader, { settings, frames }: Pick<InterpretT
 interface ToldTexts {
   /** When it came, Unix milliseconds. */
   readonly at: number | undefined;
-  readonly span: SpanFacts;
+  readonly span: SpanIdentity;
   readonly erasures: TaskSettings['erasures'];
   readonly redactionFailure: string | undefined;
 }
@@ -332,7 +332,7 @@ function toldBy(record: RequestRecord, isSought: boolean): InterpretedRows['told
     spanId: record.spanId,
     links: record.spanLinks,
     properties: isOfSpan ? record.properties : new Map(),
-    facts: isOfSpan ? callFacts(record) : undefined,
+    details: isOfSpan ? callDetails(record) : undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type ExchangeAnswer, type ExchangeEnd, frameKinds, type LoggedFacts, type LoggedOpen } from '../../model/record/exchange.ts';
+import { type ExchangeAnswer, type ExchangeEnd, frameKinds, type LogMetadata, type LoggedOpen } from '../../model/record/exchange.ts';
 import type { RequestId } from '../../model/ids.ts';
 import type { LoggedCall } from '../../model/record/logged-call.ts';
 import type { Principal } from '../../model/principal.ts';
@@ -16,7 +16,7 @@ const noBytes = Buffer.alloc(0);
 export interface FramedCall {
   readonly call: LoggedCall;
   readonly requestId: RequestId;
-  readonly logged: Pick<LoggedFacts, 'at' | 'identifier'>;
+  readonly logged: Pick<LogMetadata, 'at' | 'identifier'>;
 }
 
 /**
@@ -61,7 +61,7 @@ function recordedPart(body: RecordedBody, bytes: Uint8Array, maxBytes: number): 
   return body.isRecorded ? part : noBytes;
 }
 
-type RecordedBytes = Pick<LoggedFacts, 'requestBytes' | 'responseBytes'>;
+type RecordedBytes = Pick<LogMetadata, 'requestBytes' | 'responseBytes'>;
 
 function openOf({ call, requestId, logged }: FramedCall, owner: Principal, recorded: RecordedBytes): LoggedOpen {
   const { tags, startedAt, model } = call;

@@ -188,7 +188,7 @@ function dyingStore(store: Store, at: number, isWritten: boolean): WritingStore 
     changeStored: (...args) => dying(() => store.changeStored(...args)),
     joinRecords: {
       moveNumbers: (...args) => dying(() => joinRecords.moveNumbers(...args)),
-      fillFacts: (...args) => dying(() => joinRecords.fillFacts(...args)),
+      fillDetails: (...args) => dying(() => joinRecords.fillDetails(...args)),
       moveChanges: (...args) => dying(() => joinRecords.moveChanges(...args)),
       remove: (...args) => dying(() => joinRecords.remove(...args)),
     },

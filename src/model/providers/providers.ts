@@ -44,11 +44,11 @@ export function providerInRecords(name: string): string | undefined {
   return provider === undefined ? undefined : (declaredProviders[provider].recordName ?? provider.toUpperCase());
 }
 
-const noFacts: Partial<ProviderDeclaration> = {};
+const noDeclaration: Partial<ProviderDeclaration> = {};
 
 /** @param name a name in addresses. @returns no facts for a provider without an address. */
-export function factsOfProvider(name: string): Partial<ProviderDeclaration> {
-  return Object.hasOwn(declaredProviders, name) ? declaredProviders[name as AddressedProvider] : noFacts;
+export function providerDeclaration(name: string): Partial<ProviderDeclaration> {
+  return Object.hasOwn(declaredProviders, name) ? declaredProviders[name as AddressedProvider] : noDeclaration;
 }
 
 /** Where models named `maker/model` go. */

@@ -99,10 +99,10 @@ export interface ExchangeOpen {
 
 /** Payload of the `open` frame of an item of an import: the request body is the item, a line of JSON, and there was no call. */
 export interface ImportedOpen extends ExchangeOpen {
-  readonly imported: ImportedFacts;
+  readonly imported: ImportMetadata;
 }
 
-export interface ImportedFacts {
+export interface ImportMetadata {
   /** When it was imported, Unix milliseconds. */
   readonly at: number;
   /** For feedback without a number of its own. */
@@ -111,7 +111,7 @@ export interface ImportedFacts {
 
 /** Payload of the `open` frame of a call that did not pass through the gateway: its sender told of it. */
 export interface LoggedOpen extends ExchangeOpen {
-  readonly logged: LoggedFacts;
+  readonly logged: LogMetadata;
 }
 
 /**
@@ -120,7 +120,7 @@ export interface LoggedOpen extends ExchangeOpen {
  */
 export type LoggedIdentifier = 'fresh' | 'issued' | 'chosen';
 
-export interface LoggedFacts {
+export interface LogMetadata {
   /** When it was logged, Unix milliseconds. */
   readonly at: number;
   readonly identifier: LoggedIdentifier;
@@ -130,7 +130,7 @@ export interface LoggedFacts {
   /** Its sender told no times. */
   readonly untimed?: true | undefined;
   /** Set for a call of a model that a span told of. */
-  readonly span?: SpanFacts | undefined;
+  readonly span?: SpanIdentity | undefined;
   /**
    * Set for spans of transports, which came without their parents and are no calls: each as the digits of its trace, of its own and of its
    * parent's identifier, 64 together.
@@ -139,7 +139,7 @@ export interface LoggedFacts {
 }
 
 /** What a span of a model's call says by which others that tell of the same call are found. */
-export interface SpanFacts {
+export interface SpanIdentity {
   readonly traceId: string;
   /** The spans that the record is made of, the call's own first. */
   readonly ids: readonly string[];
@@ -176,9 +176,9 @@ export interface CachedFrom {
 }
 
 /**
- * Payload of the `responseHead` frame. Its `EndFacts` are those of the `end` frame, for an exchange whose worker dies before writing that.
+ * Payload of the `responseHead` frame. Its `EndOverrides` are those of the `end` frame, for an exchange whose worker dies before writing that.
  */
-export interface ExchangeResponseHead extends EndFacts {
+export interface ExchangeResponseHead extends EndOverrides {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds since `openedAt`. */
@@ -191,8 +191,8 @@ export interface ExchangeResponseHead extends EndFacts {
  */
 export type ExchangeOutcome = 'complete' | 'refused' | 'client_left' | 'provider_broke' | 'no_response';
 
-/** Facts known only at the end; absent = as in the `open` frame. */
-export interface EndFacts {
+/** What is known only at the end; absent = as in the `open` frame. */
+export interface EndOverrides {
   /** Registry name of the responding provider, when it is not the first one. */
   readonly provider?: string;
   /** The last called address without secret parameters, when it is not the first one. */
@@ -207,7 +207,7 @@ export interface EndFacts {
   readonly credentialHash?: string;
 }
 
-export interface ExchangeEnd extends EndFacts {
+export interface ExchangeEnd extends EndOverrides {
   readonly outcome: ExchangeOutcome;
   /** Milliseconds since `openedAt`. */
   readonly elapsedMs: number;

@@ -1,6 +1,6 @@
 import type { RequestId } from '../ids.ts';
 import type { Principal } from '../principal.ts';
-import type { LoggedFacts, SpanFacts, Tags, TraceContext } from './exchange.ts';
+import type { LogMetadata, SpanIdentity, Tags, TraceContext } from './exchange.ts';
 
 /** A call that did not pass through the gateway, as its sender tells it. */
 export interface LoggedCall {
@@ -25,8 +25,8 @@ export interface LoggedCall {
   readonly tags: Tags;
   /** The span that told of it. */
   readonly trace?: TraceContext | undefined;
-  readonly span?: Omit<SpanFacts, 'keyId'> | undefined;
-  readonly carriers?: LoggedFacts['carriers'];
+  readonly span?: Omit<SpanIdentity, 'keyId'> | undefined;
+  readonly carriers?: LogMetadata['carriers'];
   readonly requestBody: Uint8Array;
   readonly response: LoggedResponse;
 }

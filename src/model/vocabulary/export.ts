@@ -2,7 +2,7 @@
 export const exportFormats = ['jsonl', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-interface FormatFacts {
+interface FormatTraits {
   /** For people, in the middle of a sentence. */
   readonly title: string;
   /** The first is the one of an answer. */
@@ -17,7 +17,7 @@ interface FormatFacts {
   readonly growth: number;
 }
 
-export const formatFacts: Readonly<Record<ExportFormat, FormatFacts>> = {
+export const formatTraits: Readonly<Record<ExportFormat, FormatTraits>> = {
   jsonl: {
     title: 'JSON lines',
     mediaTypes: ['application/x-ndjson'],
@@ -38,7 +38,7 @@ export const formatFacts: Readonly<Record<ExportFormat, FormatFacts>> = {
 };
 
 /** `JSON lines, csv or Parquet`. */
-export const formatTitles: string = listed(exportFormats.map((format) => formatFacts[format].title));
+export const formatTitles: string = listed(exportFormats.map((format) => formatTraits[format].title));
 
 export const compressions = ['none', 'gzip', 'zstd'] as const;
 export type Compression = (typeof compressions)[number];
@@ -52,7 +52,7 @@ export function fileEnding(format: ExportFormat, compression: Compression): stri
 
 /** How a whole file is compressed when this was asked for. */
 export function fileCompression(format: ExportFormat, compression: Compression): Compression {
-  return formatFacts[format].hasGroups ? 'none' : compression;
+  return formatTraits[format].hasGroups ? 'none' : compression;
 }
 
 /** By the ending of a file's name. */

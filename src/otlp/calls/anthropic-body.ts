@@ -1,28 +1,28 @@
 import type { JsonObject } from '../../model/text.ts';
-import type { CallFacts } from '../facts/call-facts.ts';
+import type { SpanCall } from '../attributes/span-call.ts';
 import { asText, type ChatMessage, unpacked } from '../messages/chat-message.ts';
 import type { Bodies } from './body-pair.ts';
 import { choicesOf, messagesOf } from './chat-body.ts';
 import { stopReason } from './finish-reasons.ts';
 
 /** True when the span has Anthropic's own usage object: it tells how long cache writes live, which no other shape does. */
-export function isAnthropicUsage({ usage }: CallFacts): boolean {
+export function isAnthropicUsage({ usage }: SpanCall): boolean {
   return usage.anthropic !== undefined;
 }
 
 /** The call in the shape of Anthropic's Messages API. */
-export function anthropicMessage(facts: CallFacts): Bodies {
-  const { texts, parameters, finishReasons, usage } = facts;
-  const messages = messagesOf(facts);
+export function anthropicMessage(call: SpanCall): Bodies {
+  const { texts, parameters, finishReasons, usage } = call;
+  const messages = messagesOf(call);
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => asText(content));
-  const choices = choicesOf(facts);
+  const choices = choicesOf(call);
   return {
     path: '/v1/messages',
     request: {
       model: texts.requestModel || texts.responseModel,
       ...(system.length === 0 ? {} : { system: system.join('\n') }),
       messages: messages.filter(({ role }) => role !== 'system').map(messageOf),
-      ...toolsOf(facts),
+      ...toolsOf(call),
       ...parameters,
     },
     response: {
@@ -37,7 +37,7 @@ export function anthropicMessage(facts: CallFacts): Bodies {
   };
 }
 
-function toolsOf({ conversation }: CallFacts): JsonObject {
+function toolsOf({ conversation }: SpanCall): JsonObject {
   const tools = (conversation.tools ?? []).map((tool) => {
     const named = tool['function'] as JsonObject | undefined;
     return named === undefined

@@ -1,5 +1,5 @@
 import type { LoggedCall } from '../../model/record/logged-call.ts';
-import { unknownProvider } from '../facts/provider.ts';
+import { unknownProvider } from '../attributes/provider.ts';
 import type { Span } from '../received/span.ts';
 
 /** Few: the ingest holds them in memory. */

@@ -1,34 +1,34 @@
 import type { JsonObject } from '../../model/text.ts';
-import type { CallFacts } from '../facts/call-facts.ts';
+import type { SpanCall } from '../attributes/span-call.ts';
 import type { ChatChoice, ChatMessage } from '../messages/chat-message.ts';
 import { readChoices, readMessages } from '../messages/read-messages.ts';
 import { finishReason as namedReason } from './finish-reasons.ts';
 import { openAiUsage } from './usage-body.ts';
 
-export function chatRequest(facts: CallFacts): JsonObject {
-  const { texts, conversation, parameters } = facts;
+export function chatRequest(call: SpanCall): JsonObject {
+  const { texts, conversation, parameters } = call;
   const { tools } = conversation;
   return {
     model: texts.requestModel || texts.responseModel,
-    messages: messagesOf(facts),
+    messages: messagesOf(call),
     ...(tools === undefined || tools.length === 0 ? {} : { tools }),
     ...parameters,
   };
 }
 
 /** The messages, or what the span has in place of them. */
-export function messagesOf({ conversation }: CallFacts): readonly ChatMessage[] {
+export function messagesOf({ conversation }: SpanCall): readonly ChatMessage[] {
   return conversation.messages ?? readMessages(conversation.input);
 }
 
-export function choicesOf({ conversation, finishReasons }: CallFacts): readonly ChatChoice[] {
+export function choicesOf({ conversation, finishReasons }: SpanCall): readonly ChatChoice[] {
   return conversation.choices ?? readChoices(conversation.output, finishReasons);
 }
 
-export function chatResponse(facts: CallFacts): JsonObject {
-  const { texts, finishReasons } = facts;
-  const usage = openAiUsage(facts.usage);
-  const choices = choicesOf(facts).map(({ message, finishReason }, index) => ({
+export function chatResponse(call: SpanCall): JsonObject {
+  const { texts, finishReasons } = call;
+  const usage = openAiUsage(call.usage);
+  const choices = choicesOf(call).map(({ message, finishReason }, index) => ({
     index,
     message,
     finish_reason: namedReason(finishReason === '' ? (finishReasons[index] ?? finishReasons[0]) : finishReason),

@@ -3,7 +3,7 @@ import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { writeExactly } from '../../model/json/exact-numbers.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { genAi, isDetailsEvent } from '../dialects/gen-ai.ts';
-import { unknownProvider } from '../facts/provider.ts';
+import { unknownProvider } from '../attributes/provider.ts';
 import type { Conversation } from '../dialects/dialect.ts';
 import type { LogRecord } from '../received/log-record.ts';
 import type { ChatChoice, ChatMessage } from '../messages/chat-message.ts';
@@ -93,7 +93,7 @@ function callOf(
     requestHeaders: jsonHeaders,
     tags: defaults,
     trace: { traceId, spanId },
-    span: { ...noFacts, traceId, ids: [spanId], endedAt: startedAt, textsAlone: nanoseconds },
+    span: { ...noFields, traceId, ids: [spanId], endedAt: startedAt, textsAlone: nanoseconds },
     requestBody,
     response: { status: 200, headers: jsonHeaders, body: responseBody },
   };
@@ -104,7 +104,7 @@ function bytesOf(body: JsonObject | undefined): Uint8Array {
 }
 
 const jsonHeaders = { 'content-type': 'application/json' } as const;
-const noFacts = {
+const noFields = {
   parentIds: [],
   carrierIds: [],
   scopes: [],

@@ -4,10 +4,10 @@ import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { writeExactly } from '../../model/json/exact-numbers.ts';
 import { exceedsBytes, type JsonObject } from '../../model/text.ts';
 import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
-import { type CallFacts, callFacts } from '../facts/call-facts.ts';
-import { completed } from '../facts/completed.ts';
-import { propertiesOf } from '../facts/properties.ts';
-import { unknownProvider } from '../facts/provider.ts';
+import { type SpanCall, readSpanCall } from '../attributes/span-call.ts';
+import { completed } from '../attributes/completed.ts';
+import { propertiesOf } from '../attributes/properties.ts';
+import { unknownProvider } from '../attributes/provider.ts';
 import type { PlacedSpan } from '../tree/place.ts';
 import type { Span } from '../received/span.ts';
 import { bodiesOf } from './bodies.ts';
@@ -21,35 +21,35 @@ const jsonHeaders = { 'content-type': 'application/json' } as const;
 /** The call that a span tells of. @param defaults for what neither it nor its trace tells. */
 export function loggedSpan(placed: PlacedSpan, defaults: Tags, identify: IdentifySpan): LoggedCall {
   const { span, operation, outers } = placed;
-  const facts = completed(
-    callFacts(span, operation),
-    outers.map((outer) => callFacts(outer, operation)),
+  const call = completed(
+    readSpanCall(span, operation),
+    outers.map((outer) => readSpanCall(outer, operation)),
   );
-  const bodies = bodiesOf(facts);
+  const bodies = bodiesOf(call);
   const isOfModel = operation !== 'tool' && operation !== 'retrieval' && operation !== 'level';
-  const model = modelName(facts);
+  const model = modelName(call);
   return {
     requestId: identify(span),
     startedAt: span.startMs,
     elapsedMs: span.endMs - span.startMs,
-    firstTokenMs: facts.firstTokenMs,
+    firstTokenMs: call.firstTokenMs,
     method: 'POST',
     path: bodies.path,
-    provider: isOfModel ? facts.provider : unknownProvider,
-    targetUrl: facts.address === '' ? '' : `${facts.address.replace(/\/(?:v1\/?)?$/, '')}${bodies.path}`,
+    provider: isOfModel ? call.provider : unknownProvider,
+    targetUrl: call.address === '' ? '' : `${call.address.replace(/\/(?:v1\/?)?$/, '')}${bodies.path}`,
     model: model === '' ? undefined : model,
     requestHeaders: jsonHeaders,
-    tags: tagsOf(placed, facts, defaults),
+    tags: tagsOf(placed, call, defaults),
     trace: { traceId: span.traceId, spanId: span.spanId },
-    span: isOfModel ? spanFacts(placed, facts) : undefined,
+    span: isOfModel ? spanIdentity(placed, call) : undefined,
     requestBody: bytesOf(bodies.request),
-    response: responseOf(facts, bodies),
+    response: responseOf(call, bodies),
   };
 }
 
 const maxScopeCharacters = 128;
 
-function spanFacts({ span, outers, carrierIds }: PlacedSpan, { provider, texts, usage, conversation }: CallFacts): LoggedCall['span'] {
+function spanIdentity({ span, outers, carrierIds }: PlacedSpan, { provider, texts, usage, conversation }: SpanCall): LoggedCall['span'] {
   const { messages, choices, input, output } = conversation;
   const { anthropic, ...counts } = usage;
   const models = [texts.requestModel, texts.responseModel].filter((model) => model !== '');
@@ -69,7 +69,7 @@ function spanFacts({ span, outers, carrierIds }: PlacedSpan, { provider, texts, 
 }
 
 /** Tools and searches are named as Helicone names those of its loggers. */
-function modelName({ operation, texts }: CallFacts): string {
+function modelName({ operation, texts }: SpanCall): string {
   if (operation === 'tool') return `tool:${texts.toolName || texts.stepName}`;
   return operation === 'retrieval' ? 'vector_db' : texts.requestModel || texts.responseModel;
 }
@@ -82,14 +82,14 @@ const internalError = 500;
 const okStatus = 200;
 
 /** A span that ended in an error has the status that it tells, else 500. */
-function responseOf(facts: CallFacts, bodies: Bodies): LoggedCall['response'] {
-  const { statusCode = facts.hasFailed ? internalError : okStatus } = facts;
+function responseOf(call: SpanCall, bodies: Bodies): LoggedCall['response'] {
+  const { statusCode = call.hasFailed ? internalError : okStatus } = call;
   const isFailure = statusCode >= 400;
-  if (!facts.hasFailed && !isFailure) return { status: statusCode, headers: jsonHeaders, body: bytesOf(bodies.response) };
+  if (!call.hasFailed && !isFailure) return { status: statusCode, headers: jsonHeaders, body: bytesOf(bodies.response) };
   return {
     status: isFailure ? statusCode : internalError,
     headers: jsonHeaders,
-    body: bytesOf({ ...partial(bodies), error: errorOf(facts) }),
+    body: bytesOf({ ...partial(bodies), error: errorOf(call) }),
   };
 }
 
@@ -100,17 +100,17 @@ function partial({ response }: Bodies): JsonObject {
   return hasContent || usage !== undefined ? response : {};
 }
 
-function errorOf({ texts: { errorMessage, errorType } }: CallFacts): JsonObject {
+function errorOf({ texts: { errorMessage, errorType } }: SpanCall): JsonObject {
   return { message: errorMessage || 'The span ended in an error.', type: errorType === '' ? null : errorType };
 }
 
 /** The trace is the job, the span its node: both are filters. */
 function tagsOf(
   { span, outers, context = [], sessionId, sessionName, sessionPath, userId }: PlacedSpan,
-  facts: CallFacts,
+  call: SpanCall,
   defaults: Tags,
 ): Tags {
-  const { texts, costUsd } = facts;
+  const { texts, costUsd } = call;
   const optional = {
     userId: texts.userId || userId,
     sessionId,

@@ -4,14 +4,14 @@ import { objectsIn, unpacked } from '../messages/chat-message.ts';
 import { toolCallOf } from '../messages/parts.ts';
 import { readMessages, readTools } from '../messages/read-messages.ts';
 import { type Attributes, type AttributeValue, type Span, textAt } from '../received/span.ts';
-import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
+import type { Conversation, Dialect, AttributeNames, Operation } from './dialect.ts';
 
 const metadata = 'ai.telemetry.metadata.';
 /** Of version 7, on the spans around a call. */
 const runtimeContext = 'ai.settings.context.';
 
 /** The AI SDK up to version 6, and what `@ai-sdk/otel` of version 7 adds to `gen_ai.*`. */
-const facts: FactTable = {
+const attributeNames: AttributeNames = {
   provider: ['ai.model.provider'],
   requestModel: ['ai.model.id'],
   responseModel: ['ai.response.model'],
@@ -61,7 +61,7 @@ const operations: ReadonlyMap<string, Operation> = new Map([
 export const aiSdk: Dialect = {
   name: 'AI SDK',
   source: 'vercel/ai packages/ai/src/telemetry and packages/otel/src; the page "Telemetry" of its documentation',
-  facts,
+  attributeNames,
   operationOf: ({ attributes }) => {
     const [id = ''] = textAt(attributes, ['ai.operationId', 'operation.name']).split(' ', 1);
     return operations.get(id) ?? (id.startsWith('ai.') ? 'level' : undefined);
@@ -114,7 +114,7 @@ function choicesOf(attributes: Attributes): Conversation['choices'] {
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
-  return [{ message, finishReason: textAt(attributes, facts.finishReason ?? []) }];
+  return [{ message, finishReason: textAt(attributes, attributeNames.finishReason ?? []) }];
 }
 
 /**

@@ -1,8 +1,8 @@
 import { countIn, type Usage } from './usage.ts';
 import { numberAt, type Span } from '../received/span.ts';
-import type { Dialect, FactTable } from './dialect.ts';
+import type { Dialect, AttributeNames } from './dialect.ts';
 
-const facts: FactTable = {
+const attributeNames: AttributeNames = {
   finishReason: ['anthropic.message.stop_reason'],
   serviceTier: ['anthropic.response.service_tier'],
 };
@@ -11,7 +11,7 @@ const facts: FactTable = {
 export const anthropicSdk: Dialect = {
   name: "Anthropic's client",
   source: 'anthropics/anthropic-sdk-typescript src/internal, the tracer com.anthropic.sdk.typescript',
-  facts,
+  attributeNames,
   operationOf: () => undefined,
   conversationOf: () => ({}),
   usageOf,

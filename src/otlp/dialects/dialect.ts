@@ -17,7 +17,7 @@ export type Operation =
   | 'level';
 
 /** Facts that are texts. */
-export type TextFact =
+export type TextField =
   | 'provider'
   | 'serverAddress'
   | 'requestModel'
@@ -44,7 +44,7 @@ export type TextFact =
   | 'stepName';
 
 /** Facts that are numbers. */
-export type NumberFact =
+export type NumberField =
   | 'serverPort'
   | 'inputTokens'
   | 'outputTokens'
@@ -63,7 +63,7 @@ export type NumberFact =
   | 'costUsd';
 
 /** Parameters of a request, by their names in OpenAI's chat. */
-export type ParameterFact =
+export type ParameterField =
   | 'temperature'
   | 'top_p'
   | 'top_k'
@@ -82,10 +82,10 @@ export type ParameterFact =
   | 'voice'
   | 'user';
 
-export type Fact = TextFact | NumberFact | ParameterFact;
+export type CallField = TextField | NumberField | ParameterField;
 
-/** Names of attributes for each fact, the first that a span has counts. */
-export type FactTable = Readonly<Partial<Record<Fact, readonly string[]>>>;
+/** Names of attributes for each field, the first that a span has counts. */
+export type AttributeNames = Readonly<Partial<Record<CallField, readonly string[]>>>;
 
 /** What was said. Absent: the span does not tell. */
 export interface Conversation {
@@ -98,17 +98,17 @@ export interface Conversation {
 }
 
 /**
- * A way to describe calls of models in attributes. Spans mix dialects; each fact is taken from the first dialect that tells it.
+ * A way to describe calls of models in attributes. Spans mix dialects; each field is taken from the first dialect that tells it.
  */
 export interface Dialect {
   readonly name: string;
   /** Where its attributes are written down. */
   readonly source: string;
-  readonly facts: FactTable;
+  readonly attributeNames: AttributeNames;
   /** Undefined: this dialect does not tell. */
   readonly operationOf: (span: Span) => Operation | undefined;
   readonly conversationOf: (span: Span) => Conversation;
-  /** Where counts are told in another way than by facts. */
+  /** Where counts are told in another way than by attributes of their own. */
   readonly usageOf?: (span: Span) => Usage | undefined;
   /** Attributes that are properties: each name behind one of these prefixes, … */
   readonly propertyPrefixes: readonly string[];

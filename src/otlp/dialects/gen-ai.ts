@@ -1,11 +1,11 @@
 import { asText, type ChatMessage } from '../messages/chat-message.ts';
 import { readChoices, readMessages, readSystemInstructions, readTexts, readTools } from '../messages/read-messages.ts';
 import { type AttributeValue, type Span, spanKinds } from '../received/span.ts';
-import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
+import type { Conversation, Dialect, AttributeNames, Operation } from './dialect.ts';
 import { conversationOfEvents } from './gen-ai-events.ts';
 
 /** The present names first, then those of earlier versions and of instrumentations that were ahead of the convention. */
-const facts: FactTable = {
+const attributeNames: AttributeNames = {
   provider: ['gen_ai.provider.name', 'gen_ai.system'],
   serverAddress: ['server.address'],
   serverPort: ['server.port'],
@@ -132,7 +132,7 @@ const operations: ReadonlyMap<string, Operation> = new Map([
 export const genAi: Dialect = {
   name: 'OpenTelemetry GenAI',
   source: 'open-telemetry/semantic-conventions-genai docs/gen-ai; before: open-telemetry/semantic-conventions docs/gen-ai up to 1.41',
-  facts,
+  attributeNames,
   operationOf,
   conversationOf,
   propertyPrefixes: [],

@@ -4,11 +4,11 @@ import { countIn, isAnthropicUsage, type Usage } from './usage.ts';
 import { unpacked } from '../messages/chat-message.ts';
 import { readChoices, readMessages, readSystemInstructions, readTools } from '../messages/read-messages.ts';
 import { type Span, textAt } from '../received/span.ts';
-import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
+import type { Conversation, Dialect, AttributeNames, Operation } from './dialect.ts';
 
 const observation = 'langfuse.observation.';
 
-const facts: FactTable = {
+const attributeNames: AttributeNames = {
   requestModel: [`${observation}model.name`],
   userId: ['langfuse.user.id', `${observation}metadata.langfuse_user_id`, 'langfuse.trace.metadata.langfuse_user_id'],
   sessionId: ['langfuse.session.id', `${observation}metadata.langfuse_session_id`, 'langfuse.trace.metadata.langfuse_session_id'],
@@ -48,7 +48,7 @@ export const langfuse: Dialect = {
   name: 'Langfuse',
   source:
     'langfuse/langfuse-js packages/core/src/constants.ts, packages/tracing/src/attributes.ts; langfuse.com, "OpenTelemetry", "Property mapping"',
-  facts,
+  attributeNames,
   operationOf: ({ attributes }) => {
     const operation = operations.get(textAt(attributes, [`${observation}type`]).toLowerCase());
     // Its wrapper of OpenAI's client calls an embedding a generation too.

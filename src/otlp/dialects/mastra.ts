@@ -2,12 +2,12 @@ import { isJsonObject } from '../../model/text.ts';
 import { asText, unpacked } from '../messages/chat-message.ts';
 import { readChoices, readMessages } from '../messages/read-messages.ts';
 import type { Span } from '../received/span.ts';
-import type { Conversation, Dialect, FactTable } from './dialect.ts';
+import type { Conversation, Dialect, AttributeNames } from './dialect.ts';
 
 const metadata = 'mastra.metadata.';
 
 /** What Mastra's exporter writes beside `gen_ai.*`. */
-const facts: FactTable = {
+const attributeNames: AttributeNames = {
   userId: [`${metadata}userId`, `${metadata}user_id`, `${metadata}resourceId`],
   sessionId: [`${metadata}sessionId`, `${metadata}session_id`, `${metadata}threadId`],
 };
@@ -15,7 +15,7 @@ const facts: FactTable = {
 export const mastra: Dialect = {
   name: 'Mastra',
   source: 'mastra-ai/mastra observability/otel-exporter/src/gen-ai-semantics.ts',
-  facts,
+  attributeNames,
   operationOf: () => undefined,
   conversationOf,
   propertyPrefixes: [metadata],

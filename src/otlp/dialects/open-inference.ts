@@ -4,9 +4,9 @@ import { type ChatMessage, unpacked } from '../messages/chat-message.ts';
 import { indexedList } from '../messages/indexed.ts';
 import { readChoices, readMessages, readSystemInstructions, readTools } from '../messages/read-messages.ts';
 import { type Attributes, type Span, textAt } from '../received/span.ts';
-import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
+import type { Conversation, Dialect, AttributeNames, Operation } from './dialect.ts';
 
-const facts: FactTable = {
+const attributeNames: AttributeNames = {
   provider: ['llm.provider', 'llm.system', 'embedding.provider'],
   requestModel: ['llm.request.model_name', 'embedding.model_name', 'reranker.model_name'],
   responseModel: ['llm.response.model_name', 'llm.model_name'],
@@ -44,7 +44,7 @@ const operations: ReadonlyMap<string, Operation> = new Map([
 export const openInference: Dialect = {
   name: 'OpenInference',
   source: 'Arize-ai/openinference spec/semantic_conventions.md, spec/llm_spans.md',
-  facts,
+  attributeNames,
   operationOf: ({ attributes }) => {
     const kind = textAt(attributes, ['openinference.span.kind']).toUpperCase();
     const operation = operations.get(kind);

@@ -1,4 +1,4 @@
-import type { Dialect, FactTable } from './dialect.ts';
+import type { Dialect, AttributeNames } from './dialect.ts';
 
 /** Where OpenLLMetry's `set_association_properties` puts a name. */
 const association = 'traceloop.association.properties.';
@@ -10,7 +10,7 @@ function named(header: string): readonly string[] {
   return ownPrefixes.map((prefix) => `${prefix}${prefix.endsWith('svc-') || prefix.endsWith('helicone-') ? header.toLowerCase() : header}`);
 }
 
-const facts: FactTable = {
+const attributeNames: AttributeNames = {
   userId: named('User-Id'),
   sessionId: named('Session-Id'),
   sessionName: named('Session-Name'),
@@ -25,7 +25,7 @@ const facts: FactTable = {
 export const own: Dialect = {
   name: 'Gatelog',
   source: 'docs/reference/headers.md; for Helicone-, Helicone/helicone valhalla/jawn/src/managers/traceManager.ts',
-  facts,
+  attributeNames,
   operationOf: () => undefined,
   conversationOf: () => ({}),
   propertyPrefixes: ownPrefixes.map((prefix) => `${prefix}${/svc-$|helicone-$/.test(prefix) ? 'property-' : 'Property-'}`),

@@ -3,12 +3,12 @@ import { indexedList } from '../messages/indexed.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { unpacked } from '../messages/chat-message.ts';
 import { type Span, textAt } from '../received/span.ts';
-import type { Conversation, Dialect, FactTable, Operation } from './dialect.ts';
+import type { Conversation, Dialect, AttributeNames, Operation } from './dialect.ts';
 
 const associations = 'traceloop.association.properties.';
 
 /** What OpenLLMetry writes beside `gen_ai.*`: all of `llm.*` until it took the convention's names in March 2026. */
-const facts: FactTable = {
+const attributeNames: AttributeNames = {
   provider: ['llm.vendor'],
   serverAddress: ['gen_ai.openai.api_base', 'llm.openai.api_base'],
   requestModel: ['llm.request.model'],
@@ -55,7 +55,7 @@ const spanKinds: ReadonlyMap<string, Operation> = new Map([
 export const traceloop: Dialect = {
   name: 'Traceloop (OpenLLMetry)',
   source: 'traceloop/openllmetry packages/opentelemetry-semantic-conventions-ai; traceloop/openllmetry-js packages/ai-semantic-conventions',
-  facts,
+  attributeNames,
   operationOf: ({ attributes }) =>
     requestTypes.get(textAt(attributes, ['llm.request.type'])) ??
     spanKinds.get(textAt(attributes, ['traceloop.span.kind'])) ??

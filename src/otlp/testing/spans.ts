@@ -3,7 +3,7 @@ import { type RequestId, uuidOfHex } from '../../model/ids.ts';
 import type { Tags } from '../../model/record/exchange.ts';
 import type { LoggedCall } from '../../model/record/logged-call.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
-import type { RequestFacts, ResponseFacts } from '../../providers/format/provider.ts';
+import type { RequestFields, ResponseFields } from '../../providers/format/provider.ts';
 import { SpanWork } from '../received/limits.ts';
 import { type ReceivedSpans, receiveSpans } from '../receive.ts';
 import { RecentParents } from '../tree/recent-parents.ts';
@@ -101,8 +101,8 @@ export function received(
 export interface ReadCall {
   readonly call: LoggedCall;
   /** As our readers of providers understand the bodies. */
-  readonly request: RequestFacts | undefined;
-  readonly response: ResponseFacts | undefined;
+  readonly request: RequestFields | undefined;
+  readonly response: ResponseFields | undefined;
   readonly requestBody: Readonly<Record<string, unknown>>;
   readonly responseBody: Readonly<Record<string, unknown>>;
 }

@@ -1,9 +1,9 @@
 import type { Tags } from '../../model/record/exchange.ts';
 import type { Operation } from '../dialects/dialect.ts';
-import { operationOf } from '../facts/call-facts.ts';
+import { operationOf } from '../attributes/span-call.ts';
 import type { SpanWork } from '../received/limits.ts';
 import type { Span } from '../received/span.ts';
-import { isInRing, isOfTransport, mayCarryCall, nameFact, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
+import { isInRing, isOfTransport, mayCarryCall, nameField, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
 import type { RecentParents, SpanKey } from './recent-parents.ts';
 import { isOfModel, isOuter, modelOf, modelOperations, outersOf, type ToldSpan } from './told-twice.ts';
 
@@ -75,7 +75,7 @@ function placeTrace(
     // In a ring each would be told by another.
     if (isTold && !isInRing(node, (id) => byId.get(id))) return [];
     const place = placeOf(node, traceId, (id) => byId.get(id), named);
-    const sessionPath = nameFact(span.attributes, 'sessionPath') || place.sessionPath;
+    const sessionPath = nameField(span.attributes, 'sessionPath') || place.sessionPath;
     const around = isOfModel(operation) ? outers(span) : [];
     return [
       {
@@ -116,6 +116,6 @@ function carriersBelow(told: readonly ToldSpan[]): ReadonlyMap<string, readonly 
   return carriers;
 }
 
-function firstOf(told: readonly { readonly node: TreeNode }[], fact: 'sessionId' | 'sessionName' | 'userId'): string {
-  return told.find(({ node }) => node[fact] !== '')?.node[fact] ?? '';
+function firstOf(told: readonly { readonly node: TreeNode }[], field: 'sessionId' | 'sessionName' | 'userId'): string {
+  return told.find(({ node }) => node[field] !== '')?.node[field] ?? '';
 }

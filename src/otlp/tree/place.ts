@@ -2,9 +2,9 @@ import type { RequestId } from '../../model/ids.ts';
 import type { TaggedProperty } from '../../model/record/exchange.ts';
 import { exceedsBytes } from '../../model/text.ts';
 import { propertyLimits, textLimits } from '../../model/vocabulary/limits.ts';
-import type { Operation, TextFact } from '../dialects/dialect.ts';
-import { operationOf, textFact } from '../facts/call-facts.ts';
-import { contextOf } from '../facts/properties.ts';
+import type { Operation, TextField } from '../dialects/dialect.ts';
+import { operationOf, textField } from '../attributes/span-call.ts';
+import { contextOf } from '../attributes/properties.ts';
 import { type Attributes, type Span, spanKinds, textAt } from '../received/span.ts';
 import { levelName, pathOf } from './path.ts';
 
@@ -73,15 +73,15 @@ export function nodeOf(span: Span): TreeNode {
     spanId: span.spanId,
     parentSpanId: span.parentSpanId,
     level: isOfTransport(span) ? '' : levelName(span.name),
-    sessionId: nameFact(attributes, 'sessionId'),
-    sessionName: nameFact(attributes, 'sessionName'),
-    userId: nameFact(attributes, 'userId'),
+    sessionId: nameField(attributes, 'sessionId'),
+    sessionName: nameField(attributes, 'sessionName'),
+    userId: nameField(attributes, 'userId'),
   };
 }
 
 /** A name that a record keeps. One that is too long for it counts as none, here as there, and is not remembered. */
-export function nameFact(attributes: Attributes, fact: TextFact): string {
-  const text = textFact(attributes, fact);
+export function nameField(attributes: Attributes, field: TextField): string {
+  const text = textField(attributes, field);
   return exceedsBytes(text, textLimits.identifierBytes) ? '' : text;
 }
 
@@ -123,7 +123,7 @@ export function placeOf(
   const ancestors = ancestorsOf(node, find);
   const line = [node, ...ancestors];
   const top = ancestors.at(-1) ?? node;
-  const nearest = (fact: 'sessionId' | 'sessionName' | 'userId'): string => line.find((each) => each[fact] !== '')?.[fact] ?? '';
+  const nearest = (field: 'sessionId' | 'sessionName' | 'userId'): string => line.find((each) => each[field] !== '')?.[field] ?? '';
   const context = contextIn(line);
   return {
     ...(context.length === 0 ? {} : { context }),

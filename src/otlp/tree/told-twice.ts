@@ -1,7 +1,7 @@
 import { copiedStart } from '../../model/text.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import { isStepOfModel } from '../dialects/mastra.ts';
-import { textFact } from '../facts/call-facts.ts';
+import { textField } from '../attributes/span-call.ts';
 import { type Span, spanKinds } from '../received/span.ts';
 
 export const modelOperations: ReadonlySet<Operation> = new Set([
@@ -39,7 +39,7 @@ const maxModelCharacters = 256;
 
 /** In lower case, without the maker's name before a slash. */
 export function modelOf({ attributes }: Span): string {
-  const model = (textFact(attributes, 'requestModel') || textFact(attributes, 'responseModel')).toLowerCase();
+  const model = (textField(attributes, 'requestModel') || textField(attributes, 'responseModel')).toLowerCase();
   return copiedStart(model.slice(model.lastIndexOf('/') + 1), maxModelCharacters);
 }
 

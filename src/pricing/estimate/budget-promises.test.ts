@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errorHeaders } from '../../gateway/http/error-response.ts';
-import type { EstimatedRequest } from '../../model/record/body-facts.ts';
+import type { EstimatedRequest } from '../../model/record/body-summary.ts';
 import { type LimitedCall, type LimitWindows, type RateLimitDecision, RateLimitExceeded, reserve } from '../../gateway/limits/reserve.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';

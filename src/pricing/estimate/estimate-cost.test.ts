@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EstimatedRequest } from '../../model/record/body-facts.ts';
+import type { EstimatedRequest } from '../../model/record/body-summary.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { parseMoney } from '../../model/pricing/money.ts';
 import { readOrganizationPrices } from '../organization-prices.ts';

@@ -1,11 +1,11 @@
-import type { EstimatedRequest, BodyFacts } from '../../model/record/body-facts.ts';
+import type { EstimatedRequest, BodySummary } from '../../model/record/body-summary.ts';
 import { type Money, moneyOfUnits, zeroMoney } from '../../model/pricing/money.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { maxCost } from '../highest-cost.ts';
 import type { Prices } from '../look-up.ts';
-import { factsOfProvider } from '../../model/providers/providers.ts';
+import { providerDeclaration } from '../../model/providers/providers.ts';
 import { providerNamed } from '../../providers/registry.ts';
-import { readBody } from '../../providers/body-facts.ts';
+import { readBody } from '../../providers/body-summary.ts';
 
 const cent = 10n ** 10n;
 const billedMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -16,7 +16,7 @@ const freePath = /(?:\/count_tokens|\/input_tokens|:countTokens|\/files|\/upload
 /** Whether a call costs nothing. An unknown address may cost something. */
 function isFree({ provider, path }: EstimatedRequest): boolean {
   const [beforeQuery = ''] = path.split('?', 1);
-  return provider !== 'custom' && (freePath.test(beforeQuery) || factsOfProvider(provider).freePath?.test(beforeQuery) === true);
+  return provider !== 'custom' && (freePath.test(beforeQuery) || providerDeclaration(provider).freePath?.test(beforeQuery) === true);
 }
 
 /** The prices of an organisation. May throw GatelogError `metadata_unavailable`. */
@@ -37,12 +37,12 @@ export function makeCostEstimate(
 
 function boundOf(call: EstimatedRequest, pricesOf: () => Prices): Money | undefined {
   const { provider, modelOverride, at } = call;
-  const facts = factsOf(call);
-  if (facts === undefined) return undefined;
-  const { models, serviceTier, geo, ...size } = facts.size;
+  const summary = summaryOf(call);
+  if (summary === undefined) return undefined;
+  const { models, serviceTier, geo, ...size } = summary.size;
   // Echo returns its input.
   const bounds = provider === 'echo' ? { ...size, outputTokens: size.outputTokens ?? size.inputTokens } : size;
-  const modelNames = [...new Set([facts.model, ...models])].filter((model) => model !== '');
+  const modelNames = [...new Set([summary.model, ...models])].filter((model) => model !== '');
   const entry = providerNamed(provider);
   const query = { provider: entry?.recordName ?? '', providerId: entry?.priceProviderId, at, geo };
   const prices = pricesOf();
@@ -68,11 +68,11 @@ function highestOf(costs: readonly (Money | undefined)[]): Money | undefined {
 
 /** The end user in a body by its wire format; empty without one. */
 export function readUser(call: EstimatedRequest): string {
-  return factsOf(call)?.user ?? '';
+  return summaryOf(call)?.user ?? '';
 }
 
 /** Facts found earlier, or read now. */
-function factsOf({ provider, path, body, found }: EstimatedRequest): BodyFacts | undefined {
-  if (found !== undefined) return found.facts;
+function summaryOf({ provider, path, body, found }: EstimatedRequest): BodySummary | undefined {
+  if (found !== undefined) return found.summary;
   return body === undefined ? undefined : readBody(body)({ provider, path, replaced: undefined, bytes: body.length });
 }

@@ -1,4 +1,4 @@
-import { type AddressedProvider, defaultProvider, factsOfProvider, modelMakers } from '../../model/providers/providers.ts';
+import { type AddressedProvider, defaultProvider, providerDeclaration, modelMakers } from '../../model/providers/providers.ts';
 import type { PriceBook } from '../price-book.ts';
 import { providerNamed } from '../../providers/registry.ts';
 
@@ -10,7 +10,7 @@ const maxRemembered = 1000;
 
 /** A maker's next model is not in the price book yet. */
 function startsAsOf(maker: AddressedProvider, model: string): boolean {
-  const { modelPrefix } = factsOfProvider(maker);
+  const { modelPrefix } = providerDeclaration(maker);
   return modelPrefix !== undefined && model.startsWith(modelPrefix);
 }
 

@@ -1,6 +1,6 @@
-import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/fields.ts';
 import { bedrockModelIn, bedrockModelOf } from '../format/path-names.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import type { RequestFields, ResponseFields, TokenTexts, WireFormat } from '../format/provider.ts';
 import { assembleConversation } from './converse-stream.ts';
 import { readConverseUsage } from './usage.ts';
 
@@ -16,7 +16,7 @@ export const bedrockConverse: WireFormat = {
 };
 
 /** The format has no field for an end user. */
-function readConverseRequest(body: unknown, path: string): RequestFacts {
+function readConverseRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
   const ofUser = messages.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
@@ -29,7 +29,7 @@ function readConverseRequest(body: unknown, path: string): RequestFacts {
   };
 }
 
-function readConverseResponse(body: unknown): ResponseFacts {
+function readConverseResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   const router = objectOf(objectOf(response['trace'])['promptRouter']);
   return {

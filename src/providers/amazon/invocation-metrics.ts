@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
-import { countOf, objectOf } from '../format/facts.ts';
-import type { ResponseFacts, WireFormat } from '../format/provider.ts';
+import { countOf, objectOf } from '../format/fields.ts';
+import type { ResponseFields, WireFormat } from '../format/provider.ts';
 import type { ServerSentEvent } from '../format/sse.ts';
 
 /** Member of the last chunk of every invoked stream, whose model is of whatever maker. */
@@ -21,7 +21,7 @@ export function invokedAtBedrock(format: WireFormat): WireFormat {
       if (metrics === undefined || !assembled.understood) return assembled;
       return { ...assembled, body: { ...objectOf(assembled.body), [metricsMember]: metrics }, whole: true };
     },
-    readHeaders: (facts, headers) => withCounts(facts, usageOfHeaders(headers)),
+    readHeaders: (fields, headers) => withCounts(fields, usageOfHeaders(headers)),
     responseIdHeader: format.responseIdHeader ?? 'x-amzn-requestid',
   };
 }
@@ -88,18 +88,18 @@ function usageOf(raw: JsonObject, { input, output, read, written }: Counts): Usa
 
 /** Either side is the maker's where the maker reports it. */
 function withCounts(
-  facts: ResponseFacts,
+  fields: ResponseFields,
   { promptTokens, completionTokens, promptCacheReadTokens, promptCacheWriteTokens, raw }: Usage,
-): ResponseFacts {
-  const { usage } = facts;
+): ResponseFields {
+  const { usage } = fields;
   const lacksPrompt = usage.promptTokens === null && promptTokens !== null;
   const lacksCompletion = usage.completionTokens === null && completionTokens !== null;
-  if (!lacksPrompt && !lacksCompletion) return facts;
+  if (!lacksPrompt && !lacksCompletion) return fields;
   const filled = {
     ...usage,
     ...(lacksPrompt ? { promptTokens, promptCacheReadTokens, promptCacheWriteTokens } : {}),
     ...(lacksCompletion ? { completionTokens } : {}),
     raw: usage.promptTokens === null && usage.completionTokens === null ? raw : usage.raw,
   };
-  return { ...facts, usage: filled };
+  return { ...fields, usage: filled };
 }

@@ -2,12 +2,12 @@ import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { anthropicMessages } from '../anthropic/messages.ts';
 import { cumulativeCounts } from '../format/cumulative.ts';
-import { countOf, joinLines, jsonOf, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { countOf, joinLines, jsonOf, listOf, noResponseFields, objectOf, textOf, userTexts } from '../format/fields.ts';
 import { deltaTable, foldKeys, foldList, joinText, lastPresent, leaveOut } from '../format/fold.ts';
 import { openAiChat } from '../openai/chat.ts';
 import { openAiCompletions } from '../openai/completions.ts';
 import { bedrockModelIn } from '../format/path-names.ts';
-import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import type { AssembledStream, RequestFields, ResponseFields, TokenTexts, WireFormat } from '../format/provider.ts';
 import type { ServerSentEvent } from '../format/sse.ts';
 import { bedrockConverse } from './converse.ts';
 import { invokedAtBedrock } from './invocation-metrics.ts';
@@ -42,7 +42,7 @@ function formatOf(response: JsonObject): WireFormat | undefined {
   return response['type'] === 'message' || response['type'] === 'error' ? anthropicMessages : undefined;
 }
 
-function readInvokeRequest(body: unknown, path: string): RequestFacts {
+function readInvokeRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const model = bedrockModelIn(path);
   if ('anthropic_version' in request) return { ...anthropicMessages.readRequest(body, path), model };
@@ -58,17 +58,17 @@ function withSystem(request: JsonObject): JsonObject {
   return system === undefined ? request : { ...request, messages: [{ role: 'system', content: system }, ...listOf(messages)] };
 }
 
-function readInvokeResponse(body: unknown): ResponseFacts {
+function readInvokeResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   const format = formatOf(response);
   if (format !== undefined) {
-    const facts = format.readResponse(body);
+    const fields = format.readResponse(body);
     const [choice] = listOf(response['choices']).map(objectOf);
-    return facts.finishReason === '' ? { ...facts, finishReason: textOf(choice?.['stop_reason']) } : facts;
+    return fields.finishReason === '' ? { ...fields, finishReason: textOf(choice?.['stop_reason']) } : fields;
   }
   const [part] = partsOf(response);
   return {
-    ...noResponseFacts,
+    ...noResponseFields,
     usage: ownUsage(response),
     completionText: ownTexts(response)[0] ?? '',
     finishReason:

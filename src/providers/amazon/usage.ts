@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../model/text.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import type { Usage } from '../../model/record/usage.ts';
-import { countOf, listOf, objectOf } from '../format/facts.ts';
+import { countOf, listOf, objectOf } from '../format/fields.ts';
 
 /**
  * The `usage` of a conversation. For the models of all makers, Bedrock counts cache reads and cache writes beside the input; our prompt

@@ -1,9 +1,9 @@
 import type { AddressedProvider } from '../../model/providers/providers.ts';
-import type { WireFacts } from '../format/wire.ts';
+import type { WireProfile } from '../format/wire.ts';
 
 export const bedrockName: AddressedProvider = 'bedrock';
 
-export const amazonWire: WireFacts = {
+export const amazonWire: WireProfile = {
   binaryStreamTypes: ['amazon.eventstream'],
   failureMessageHeaders: [':exception-type', ':error-code'],
   // Of Llama and of Titan; others have members of other formats.

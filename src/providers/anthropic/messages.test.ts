@@ -122,9 +122,9 @@ describe('a response', () => {
         { type: 'message', input_tokens: 20, output_tokens: 300, cache_read_input_tokens: 1000 },
       ],
     };
-    const facts = anthropicMessages.readResponse({ model: 'claude-sonnet-4-6', usage });
-    expect(facts.usage).toMatchObject({ promptTokens: 4130, completionTokens: 1200, promptCacheReadTokens: 1100, raw: usage });
-    expect(facts.bills).toMatchObject([
+    const fields = anthropicMessages.readResponse({ model: 'claude-sonnet-4-6', usage });
+    expect(fields.usage).toMatchObject({ promptTokens: 4130, completionTokens: 1200, promptCacheReadTokens: 1100, raw: usage });
+    expect(fields.bills).toMatchObject([
       { model: '', usage: { promptTokens: 1130, completionTokens: 500, promptCacheReadTokens: 1100 } },
       { model: 'claude-opus-4-7', usage: { promptTokens: 3000, completionTokens: 700 } },
     ]);

@@ -1,6 +1,6 @@
 import { parseJson } from '../../model/text.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/fields.ts';
+import type { RequestFields, ResponseFields, TokenTexts, WireFormat } from '../format/provider.ts';
 import { bedrockModelIn, modelInPath } from '../format/path-names.ts';
 import { readStatedCost } from '../format/stated-cost.ts';
 import { assembleMessage } from './stream.ts';
@@ -17,7 +17,7 @@ export const anthropicMessages: WireFormat = {
   readTokenTexts: readMessagesTexts,
 };
 
-function readMessagesRequest(body: unknown, path: string): RequestFacts {
+function readMessagesRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
   const ofUser = messages.filter((message) => message['role'] === 'user').map((message) => contentText(message['content']));
@@ -50,7 +50,7 @@ function firstText(texts: readonly (string | undefined)[]): string {
   return texts.find((text) => text !== undefined && text !== '') ?? '';
 }
 
-function readMessagesResponse(body: unknown): ResponseFacts {
+function readMessagesResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   const model = textOf(response['model']);
   // A text with citations is split into blocks within its sentences.

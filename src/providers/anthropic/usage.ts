@@ -2,11 +2,11 @@ import { isJsonObject } from '../../model/text.ts';
 import { addedCount, addedUsage, unreportedUsage } from '../../model/record/usage.ts';
 import type { Usage } from '../../model/record/usage.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { countOf, listOf, objectOf, textOf } from '../format/facts.ts';
-import type { ResponseFacts } from '../format/provider.ts';
+import { countOf, listOf, objectOf, textOf } from '../format/fields.ts';
+import type { ResponseFields } from '../format/provider.ts';
 
 /** The usage of a message and, when several models took part, the share of each. */
-export type MessageUsage = Pick<ResponseFacts, 'usage' | 'bills'>;
+export type MessageUsage = Pick<ResponseFields, 'usage' | 'bills'>;
 
 /**
  * The `usage` of a message. Anthropic counts cache reads and cache writes beside the input; our prompt count is the sum of the three. Some

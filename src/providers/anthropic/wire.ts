@@ -1,6 +1,6 @@
-import type { WireFacts } from '../format/wire.ts';
+import type { WireProfile } from '../format/wire.ts';
 
-export const anthropicWire: WireFacts = {
+export const anthropicWire: WireProfile = {
   streamEndMarkers: ['message_stop'],
   finalEventTypes: ['message_stop'],
   // A message whose parts are all there comes in its first event.

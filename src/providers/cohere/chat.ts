@@ -1,7 +1,7 @@
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { isJsonObject } from '../../model/text.ts';
-import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/fields.ts';
+import type { RequestFields, ResponseFields, TokenTexts, WireFormat } from '../format/provider.ts';
 import { assembleChat } from './stream.ts';
 
 /** Cohere's own `POST /v2/chat`. */
@@ -15,7 +15,7 @@ export const cohereChat: WireFormat = {
 };
 
 /** The format has no field for an end user. */
-function readChatRequest(body: unknown): RequestFacts {
+function readChatRequest(body: unknown): RequestFields {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
   const ofUser = messages.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
@@ -28,7 +28,7 @@ function readChatRequest(body: unknown): RequestFacts {
 }
 
 /** A response does not name its model. */
-function readChatResponse(body: unknown): ResponseFacts {
+function readChatResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   const parts = listOf(objectOf(response['message'])['content']).map(objectOf);
   return {

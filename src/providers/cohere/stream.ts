@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { objectOf } from '../format/facts.ts';
+import { objectOf } from '../format/fields.ts';
 import { deltaTable, foldKeys, foldList, foldObject, joinLists, joinText, lastPresent, leaveOut, reducerTable } from '../format/fold.ts';
 import { cumulativeCounts } from '../format/cumulative.ts';
 import type { AssembledStream } from '../format/provider.ts';

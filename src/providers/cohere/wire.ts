@@ -1,6 +1,6 @@
-import type { WireFacts } from '../format/wire.ts';
+import type { WireProfile } from '../format/wire.ts';
 
-export const cohereWire: WireFacts = {
+export const cohereWire: WireProfile = {
   streamEndMarkers: ['message-end'],
   finalEventTypes: ['message-end'],
   contentEvents: ['content-delta', 'tool-plan-delta', 'tool-call-delta', 'text-generation', 'tool-calls-chunk'],

@@ -1,5 +1,5 @@
-import { jsonOf, noResponseFacts, objectOf, textOf } from '../format/facts.ts';
-import type { RequestFacts, WireFormat } from '../format/provider.ts';
+import { jsonOf, noResponseFields, objectOf, textOf } from '../format/fields.ts';
+import type { RequestFields, WireFormat } from '../format/provider.ts';
 
 /** Path of calls that are logged without an address, as Helicone's clients write it. */
 export const pathlessCall = 'custom-model-nopath';
@@ -23,11 +23,11 @@ export function eventKindOf(body: unknown): EventKind | undefined {
 export const customEvents: WireFormat = {
   name: 'custom.events',
   readRequest,
-  readResponse: (body) => ({ ...noResponseFacts, model: modelOf(body) }),
+  readResponse: (body) => ({ ...noResponseFields, model: modelOf(body) }),
   assembleStream: () => ({ body: null, whole: false, understood: false }),
 };
 
-function readRequest(body: unknown): RequestFacts {
+function readRequest(body: unknown): RequestFields {
   const event = objectOf(body);
   const input = event['input'] ?? event['text'];
   const promptText = typeof input === 'string' ? textOf(input) : jsonOf(input);

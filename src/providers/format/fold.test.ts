@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../model/text.ts';
-import { objectOf } from './facts.ts';
+import { objectOf } from './fields.ts';
 import { deltaTable, foldKeys, foldList, joinLists, joinText, lastPresent, leaveOut, reducerTable, runsOf } from './fold.ts';
 
 const deep = (text: string): unknown => parseJson(`${'{"a":'.repeat(5_000)}"${text}"${'}'.repeat(5_000)}`);

@@ -3,7 +3,7 @@ import type { Bill, Usage } from '../../model/record/usage.ts';
 import type { ServerSentEvent } from './sse.ts';
 
 /** Facts from a request body. An empty text is an absent one. */
-export interface RequestFacts {
+export interface RequestFields {
   readonly model: string;
   /** End user named in the body, used when the caller sent no user header. */
   readonly user: string;
@@ -18,7 +18,7 @@ export interface RequestFacts {
 }
 
 /** Facts from a response body. An empty text is an absent one, null is "not reported". */
-export interface ResponseFacts {
+export interface ResponseFields {
   readonly responseId: string;
   readonly model: string;
   readonly usage: Usage;
@@ -62,12 +62,12 @@ export interface WireFormat {
   /** Provider and endpoint, such as `openai.chat`. */
   readonly name: string;
   /** `body` is parsed JSON or the text fields of a form. `path` may name the model. */
-  readonly readRequest: (body: unknown, path: string) => RequestFacts;
+  readonly readRequest: (body: unknown, path: string) => RequestFields;
   /** Reads a complete response, an assembled stream, or an error body. */
-  readonly readResponse: (body: unknown) => ResponseFacts;
+  readonly readResponse: (body: unknown) => ResponseFields;
   readonly assembleStream: (events: readonly ServerSentEvent[]) => AssembledStream;
   /** Reads a plain text response; absent when such responses hold no facts. */
-  readonly readText?: (text: string) => ResponseFacts;
+  readonly readText?: (text: string) => ResponseFields;
   /**
    * Assembles a stream that is one growing JSON list or lines of JSON; `understood` is false for other responses. Absent when there are no
    * such streams.
@@ -76,7 +76,7 @@ export interface WireFormat {
   /** Response header with the response's id, in lower case, for formats whose body has none. */
   readonly responseIdHeader?: string;
   /** Adds the facts in the headers of a response that is no stream, by lower-case name; absent when headers hold none. */
-  readonly readHeaders?: (facts: ResponseFacts, headers: Readonly<Record<string, string>>) => ResponseFacts;
+  readonly readHeaders?: (fields: ResponseFields, headers: Readonly<Record<string, string>>) => ResponseFields;
   /** Request members that limit the tokens of one answer, as dotted paths; absent when requests have no such limit. */
   readonly outputLimits?: readonly string[];
   /** For estimating unreported tokens; absent when tokens are always reported or are not text. */

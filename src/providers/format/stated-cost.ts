@@ -1,7 +1,7 @@
 import { moneyOfUnits, moneyOfUsd } from '../../model/pricing/money.ts';
 import type { Money } from '../../model/pricing/money.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { countOf, objectOf } from './facts.ts';
+import { countOf, objectOf } from './fields.ts';
 
 /** xAI counts in ticks of 10⁻¹⁰ USD. */
 const unitsPerTick = 100n;

@@ -1,4 +1,4 @@
-import { objectOf, textOf } from './facts.ts';
+import { objectOf, textOf } from './fields.ts';
 import { bedrockModelIn, deploymentOf, modelInPath } from './path-names.ts';
 
 /** The requested model at an endpoint of unknown format: in the body at nearly all, else in the path. */

@@ -1,7 +1,7 @@
 import type { AddressedProvider } from '../../model/providers/providers.ts';
 
 /** A header in which clients send a provider's key. */
-export interface KeyHeaderFact {
+export interface OwnedKeyHeader {
   readonly name: string;
   /** On OpenAI's surface only these providers accept it; absent: all do. */
   readonly owners?: readonly AddressedProvider[];
@@ -28,7 +28,7 @@ export interface AddressMembers {
  * Facts about a wire format that need no parser. The gateway reads them once at startup. Header names are in lower case; every fact is
  * optional. A file of such facts is named `wire.ts` and imports types only.
  */
-export interface WireFacts {
+export interface WireProfile {
   /** An official client stops reading a stream after these bytes, anywhere in the stream. */
   readonly streamEndMarkers?: readonly string[];
   /** Regular expressions for the `type` of a stream's last event. */
@@ -66,7 +66,7 @@ export interface WireFacts {
   /** Members of replies that hold such addresses. */
   readonly addressMembers?: readonly AddressMembers[];
 
-  readonly keyHeaders?: readonly KeyHeaderFact[];
+  readonly keyHeaders?: readonly OwnedKeyHeader[];
   /** Headers sent only by this provider's clients. */
   readonly clientHeaders?: readonly (readonly [name: string, provider: AddressedProvider])[];
   /** Headers that select an API version: the response depends on them, and they never hold a credential. */

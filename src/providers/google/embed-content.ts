@@ -1,9 +1,9 @@
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { isJsonObject } from '../../model/text.ts';
-import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { countOf, joinLines, listOf, noResponseFields, objectOf, textOf, userTexts } from '../format/fields.ts';
 import { notStreamed } from '../openai/typed-events.ts';
 import { modelInPath } from '../format/path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
+import type { RequestFields, ResponseFields, WireFormat } from '../format/provider.ts';
 
 /** `POST …/models/<model>:embedContent` and `:batchEmbedContents`: contents in, vectors out, for some models with token counts. */
 export const geminiEmbedContent: WireFormat = {
@@ -14,7 +14,7 @@ export const geminiEmbedContent: WireFormat = {
 };
 
 /** One request or a list of them. The format has no field for an end user. */
-function readEmbedRequest(body: unknown, path: string): RequestFacts {
+function readEmbedRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const requests = [request, ...listOf(request['requests']).map(objectOf)];
   const promptText = joinLines(
@@ -23,8 +23,8 @@ function readEmbedRequest(body: unknown, path: string): RequestFacts {
   return { model: modelInPath(path) || textOf(request['model']), user: '', promptText, ...userTexts([promptText]) };
 }
 
-function readEmbedResponse(body: unknown): ResponseFacts {
-  return { ...noResponseFacts, usage: usageOf(objectOf(body)['usageMetadata']) };
+function readEmbedResponse(body: unknown): ResponseFields {
+  return { ...noResponseFields, usage: usageOf(objectOf(body)['usageMetadata']) };
 }
 
 function usageOf(usage: unknown): Usage {

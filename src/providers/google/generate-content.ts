@@ -1,7 +1,7 @@
 import type { Usage } from '../../model/record/usage.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/fields.ts';
 import { modelInPath } from '../format/path-names.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import type { RequestFields, ResponseFields, TokenTexts, WireFormat } from '../format/provider.ts';
 import { assembleEvents, assembleJsonList } from './stream.ts';
 import { readGeminiUsage } from './usage.ts';
 
@@ -25,7 +25,7 @@ export const geminiGenerateContent: WireFormat = {
 };
 
 /** The format has no field for an end user. */
-function readGenerateRequest(body: unknown, path: string): RequestFacts {
+function readGenerateRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const contents = contentsOf(request['contents']);
   const ofUser = contents.filter(({ role }) => (role ?? 'user') === 'user').map(({ parts }) => partsText(parts));
@@ -38,7 +38,7 @@ function readGenerateRequest(body: unknown, path: string): RequestFacts {
   };
 }
 
-function readGenerateResponse(body: unknown): ResponseFacts {
+function readGenerateResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   const usage = objectOf(response['usageMetadata']);
   const candidate = objectOf(listOf(response['candidates'])[0]);

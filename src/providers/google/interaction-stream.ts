@@ -2,7 +2,7 @@ import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { joinBase64 } from '../format/base64.ts';
 import { laterCounts } from '../format/cumulative.ts';
-import { listOf, objectOf, without } from '../format/facts.ts';
+import { listOf, objectOf, without } from '../format/fields.ts';
 import { runsOf } from '../format/fold.ts';
 import type { AssembledStream } from '../format/provider.ts';
 import type { ServerSentEvent } from '../format/sse.ts';

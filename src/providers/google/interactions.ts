@@ -1,7 +1,7 @@
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/fields.ts';
+import type { RequestFields, ResponseFields, TokenTexts, WireFormat } from '../format/provider.ts';
 import { assembleInteraction } from './interaction-stream.ts';
 
 /** `POST …/interactions`, at the Gemini API and Vertex AI: steps in, steps out, and a stream of typed events. */
@@ -15,7 +15,7 @@ export const geminiInteractions: WireFormat = {
 };
 
 /** The format has no field for an end user. */
-function readInteractionRequest(body: unknown): RequestFacts {
+function readInteractionRequest(body: unknown): RequestFields {
   const request = objectOf(body);
   const input = inputOf(request['input']);
   const ofUser = input.filter(isOfUser).map(itemText);
@@ -28,7 +28,7 @@ function readInteractionRequest(body: unknown): RequestFacts {
   };
 }
 
-function readInteractionResponse(body: unknown): ResponseFacts {
+function readInteractionResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   const outputs = listOf(response['steps'])
     .map(objectOf)

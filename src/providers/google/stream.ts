@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { listOf, objectOf } from '../format/facts.ts';
+import { listOf, objectOf } from '../format/fields.ts';
 import { foldKeys, foldList, foldObject, joinLists, lastPresent, reducerTable, runsOf } from '../format/fold.ts';
 import type { Reducer } from '../format/fold.ts';
 import { withoutZeros } from '../format/cumulative.ts';

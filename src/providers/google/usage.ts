@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../model/text.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import type { Usage } from '../../model/record/usage.ts';
-import { countOf, listOf, objectOf } from '../format/facts.ts';
+import { countOf, listOf, objectOf } from '../format/fields.ts';
 
 /**
  * The `usageMetadata` of generated content. Google counts thoughts beside the candidates and the input from tools beside the prompt; both

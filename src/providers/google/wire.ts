@@ -1,7 +1,7 @@
-import type { WireFacts } from '../format/wire.ts';
+import type { WireProfile } from '../format/wire.ts';
 
 /** Formats of Gemini and Vertex AI. */
-export const googleWire: WireFacts = {
+export const googleWire: WireProfile = {
   // A stream has no end event; its last chunk has the finish reason.
   finalEventTexts: [String.raw`"finishReason"\s*:\s*"`],
   contentEvents: [String.raw`(?:step|content)\.delta`, String.raw`interaction\.completed`],

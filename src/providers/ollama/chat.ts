@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
-import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { countOf, joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/fields.ts';
 import { deltaTable, foldKeys, foldObject, joinLists, joinText, lastPresent, reducerTable } from '../format/fold.ts';
 import { cumulativeCounts } from '../format/cumulative.ts';
-import type { AssembledStream, RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import type { AssembledStream, RequestFields, ResponseFields, TokenTexts, WireFormat } from '../format/provider.ts';
 
 /** Ollama's own `POST /api/chat`, `/api/generate` and `/api/embed`. A stream is one JSON object per line. */
 export const ollamaChat: WireFormat = {
@@ -19,7 +19,7 @@ export const ollamaChat: WireFormat = {
 const notUnderstood: AssembledStream = { body: null, whole: false, understood: false };
 
 /** The format has no field for an end user. */
-function readChatRequest(body: unknown): RequestFacts {
+function readChatRequest(body: unknown): RequestFields {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
   const prompts = [textOf(request['prompt']), textOf(request['input']), ...listOf(request['input']).map(textOf)];
@@ -32,7 +32,7 @@ function readChatRequest(body: unknown): RequestFacts {
   };
 }
 
-function readChatResponse(body: unknown): ResponseFacts {
+function readChatResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   return {
     responseId: '',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { moneyText } from '../../model/pricing/money.ts';
 import { parseJson } from '../../model/text.ts';
 import { describeWireFormat } from '../testing/contract-suite.ts';
-import { listOf, objectOf } from '../format/facts.ts';
+import { listOf, objectOf } from '../format/fields.ts';
 import type { AssembledStream } from '../format/provider.ts';
 import { readServerSentEvents } from '../format/sse.ts';
 import { openAiChat } from './chat.ts';
@@ -86,8 +86,8 @@ describe('a response', () => {
   });
 
   it('gives identifier, model, usage, tier, text and reason', () => {
-    const facts = openAiChat.readResponse(jsonOf('chat-response.json'));
-    expect(facts).toMatchObject({
+    const fields = openAiChat.readResponse(jsonOf('chat-response.json'));
+    expect(fields).toMatchObject({
       responseId: 'chatcmpl-CsR3k1LxQv8Tn0aZ5b7Yw2HdJfP4e',
       model: 'gpt-4o-2024-08-06',
       serviceTier: 'default',
@@ -95,7 +95,7 @@ describe('a response', () => {
       finishReason: 'stop',
       providerCost: null,
     });
-    expect(facts.usage).toMatchObject({
+    expect(fields.usage).toMatchObject({
       promptTokens: 1830,
       completionTokens: 17,
       promptCacheReadTokens: 1664,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/text.ts';
-import { joinLines, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import { joinLines, listOf, objectOf, textOf, userTexts } from '../format/fields.ts';
+import type { RequestFields, ResponseFields, TokenTexts, WireFormat } from '../format/provider.ts';
 import { deploymentOf } from '../format/path-names.ts';
 import { assembleChunks } from './chunks.ts';
 import { readStatedCost } from '../format/stated-cost.ts';
@@ -18,7 +18,7 @@ export const openAiChat: WireFormat = {
   readTokenTexts: readChatTexts,
 };
 
-function readChatRequest(body: unknown, path: string): RequestFacts {
+function readChatRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const messages = listOf(request['messages']).map(objectOf);
   const ofUser = messages.filter(({ role }) => role === 'user').map(({ content }) => contentText(content));
@@ -31,7 +31,7 @@ function readChatRequest(body: unknown, path: string): RequestFacts {
   };
 }
 
-function readChatResponse(body: unknown): ResponseFacts {
+function readChatResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   const choice = objectOf(listOf(response['choices'])[0]);
   const message = objectOf(choice['message']);

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
-import { listOf } from '../format/facts.ts';
+import { listOf } from '../format/fields.ts';
 import {
   deltaTable,
   foldKeys,

@@ -1,5 +1,5 @@
-import { joinLines, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
+import { joinLines, listOf, objectOf, textOf, userTexts } from '../format/fields.ts';
+import type { RequestFields, ResponseFields, WireFormat } from '../format/provider.ts';
 import { deploymentOf } from '../format/path-names.ts';
 import { assembleChunks } from './chunks.ts';
 import { readStatedCost } from '../format/stated-cost.ts';
@@ -20,7 +20,7 @@ export const openAiCompletions: WireFormat = {
 };
 
 /** Without roles the whole prompt is the user's. Prompts given as token ids have no text. */
-function readCompletionRequest(body: unknown, path: string): RequestFacts {
+function readCompletionRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const prompt = request['prompt'];
   const promptText = typeof prompt === 'string' ? textOf(prompt) : joinLines(listOf(prompt).map(textOf));
@@ -28,7 +28,7 @@ function readCompletionRequest(body: unknown, path: string): RequestFacts {
   return { model, user: textOf(request['user']), promptText, ...userTexts([promptText]) };
 }
 
-function readCompletionResponse(body: unknown): ResponseFacts {
+function readCompletionResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   const choice = objectOf(listOf(response['choices'])[0]);
   const usage = usageIn(response);

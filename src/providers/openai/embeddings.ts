@@ -1,7 +1,7 @@
 import type { Usage } from '../../model/record/usage.ts';
-import { countOf, joinLines, listOf, noResponseFacts, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { countOf, joinLines, listOf, noResponseFields, objectOf, textOf, userTexts } from '../format/fields.ts';
 import { deploymentOf } from '../format/path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
+import type { RequestFields, ResponseFields, WireFormat } from '../format/provider.ts';
 import { notStreamed } from './typed-events.ts';
 import { readStatedCost } from '../format/stated-cost.ts';
 import { readOpenAiUsage } from './usage.ts';
@@ -22,16 +22,16 @@ function inputOf(body: unknown): string {
   return typeof input === 'string' ? textOf(input) : joinLines(listOf(input).map(textOf));
 }
 
-function readEmbeddingsRequest(body: unknown, path: string): RequestFacts {
+function readEmbeddingsRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const promptText = inputOf(request);
   return { model: textOf(request['model']) || deploymentOf(path), user: textOf(request['user']), promptText, ...userTexts([promptText]) };
 }
 
-function readEmbeddingsResponse(body: unknown): ResponseFacts {
+function readEmbeddingsResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   return {
-    ...noResponseFacts,
+    ...noResponseFields,
     responseId: textOf(response['id']),
     model: textOf(response['model']),
     usage: readEmbeddingsUsage(response['usage']),

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import type { Usage } from '../../model/record/usage.ts';
-import { noResponseFacts, objectOf, textOf, userTexts, without } from '../format/facts.ts';
+import { noResponseFields, objectOf, textOf, userTexts, without } from '../format/fields.ts';
 import { deploymentOf } from '../format/path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
+import type { RequestFields, ResponseFields, WireFormat } from '../format/provider.ts';
 import { assembleTyped } from './typed-events.ts';
 import { readStatedCost } from '../format/stated-cost.ts';
 import { readInputOutputUsage } from './usage.ts';
@@ -17,16 +17,16 @@ export const openAiImages: WireFormat = {
   responseIdHeader: 'x-request-id',
 };
 
-function readImagesRequest(body: unknown, path: string): RequestFacts {
+function readImagesRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const promptText = textOf(request['prompt']);
   return { model: textOf(request['model']) || deploymentOf(path), user: textOf(request['user']), promptText, ...userTexts([promptText]) };
 }
 
 /** The response names no model. Its text is the rewritten prompt, not an answer. */
-function readImagesResponse(body: unknown): ResponseFacts {
+function readImagesResponse(body: unknown): ResponseFields {
   const { usage } = objectOf(body);
-  return { ...noResponseFacts, usage: usageOf(usage), providerCost: readStatedCost(usage) };
+  return { ...noResponseFields, usage: usageOf(usage), providerCost: readStatedCost(usage) };
 }
 
 /** Without details all output is the picture; events of a stream have none. */

@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { laterCounts } from '../format/cumulative.ts';
-import { countOf, listOf, objectOf } from '../format/facts.ts';
+import { countOf, listOf, objectOf } from '../format/fields.ts';
 import type { AssembledStream } from '../format/provider.ts';
 import type { ServerSentEvent } from '../format/sse.ts';
 

@@ -120,9 +120,9 @@ describe('pictures that a tool made', () => {
 
   it('are billed at the price of the model that made them', () => {
     const tools = [{ type: 'web_search' }, { type: 'image_generation', model: 'gpt-image-2' }];
-    const facts = openAiResponses.readResponse({ model: 'gpt-5.4', tools, usage, tool_usage: { image_gen: pictures } });
-    expect(facts.usage).toMatchObject({ promptTokens: 105, completionTokens: 4210, completionImageTokens: 4160, raw: usage });
-    expect(facts.bills).toMatchObject([
+    const fields = openAiResponses.readResponse({ model: 'gpt-5.4', tools, usage, tool_usage: { image_gen: pictures } });
+    expect(fields.usage).toMatchObject({ promptTokens: 105, completionTokens: 4210, completionImageTokens: 4160, raw: usage });
+    expect(fields.bills).toMatchObject([
       { model: '', usage: { promptTokens: 100, completionTokens: 50 } },
       { model: 'gpt-image-2', usage: { promptTokens: 5, completionTokens: 4160, completionImageTokens: 4160 } },
     ]);

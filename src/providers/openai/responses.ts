@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../model/text.ts';
 import { addedUsage, totalTokens, type Usage } from '../../model/record/usage.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf, userTexts } from '../format/fields.ts';
 import { deploymentOf } from '../format/path-names.ts';
-import type { RequestFacts, ResponseFacts, TokenTexts, WireFormat } from '../format/provider.ts';
+import type { RequestFields, ResponseFields, TokenTexts, WireFormat } from '../format/provider.ts';
 import { assembleResponse } from './response-stream.ts';
 import { readStatedCost } from '../format/stated-cost.ts';
 import { toolsText } from './tool-text.ts';
@@ -22,7 +22,7 @@ export const openAiResponses: WireFormat = {
 /** Name for the picture model when the tool names none. It has no price, because the default model changes over time. */
 const unnamedPictureModel = 'image_generation';
 
-function readResponsesRequest(body: unknown, path: string): RequestFacts {
+function readResponsesRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const { input } = request;
   const items = listOf(input).map(objectOf);
@@ -37,7 +37,7 @@ function readResponsesRequest(body: unknown, path: string): RequestFacts {
   };
 }
 
-function readResponsesResponse(body: unknown): ResponseFacts {
+function readResponsesResponse(body: unknown): ResponseFields {
   const response = objectOf(body);
   const messages = listOf(response['output'])
     .map(objectOf)
@@ -55,7 +55,7 @@ function readResponsesResponse(body: unknown): ResponseFacts {
 }
 
 /** Pictures made by a tool are counted beside the usage and billed at the price of the picture model. */
-function readResponsesUsage(response: JsonObject): Pick<ResponseFacts, 'usage' | 'bills'> {
+function readResponsesUsage(response: JsonObject): Pick<ResponseFields, 'usage' | 'bills'> {
   const usage = withSearches(readInputOutputUsage(response['usage']), listOf(response['output']).map(objectOf));
   const pictures = readInputOutputUsage(objectOf(response['tool_usage'])['image_gen']);
   if ((totalTokens(pictures) ?? 0) === 0) return { usage };

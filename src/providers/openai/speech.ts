@@ -1,6 +1,6 @@
-import { noResponseFacts, objectOf, textOf, userTexts } from '../format/facts.ts';
+import { noResponseFields, objectOf, textOf, userTexts } from '../format/fields.ts';
 import { deploymentOf } from '../format/path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
+import type { RequestFields, ResponseFields, WireFormat } from '../format/provider.ts';
 import { joinBase64 } from '../format/base64.ts';
 import { assembleTyped } from './typed-events.ts';
 import { readInputOutputUsage } from './usage.ts';
@@ -25,12 +25,12 @@ export const openAiSpeech: WireFormat = {
   responseIdHeader: 'x-request-id',
 };
 
-function readSpeechRequest(body: unknown, path: string): RequestFacts {
+function readSpeechRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const promptText = textOf(request['input']);
   return { model: textOf(request['model']) || deploymentOf(path), user: '', promptText, ...userTexts([promptText]) };
 }
 
-function readSpeechResponse(body: unknown): ResponseFacts {
-  return { ...noResponseFacts, usage: readInputOutputUsage(objectOf(body)['usage']) };
+function readSpeechResponse(body: unknown): ResponseFields {
+  return { ...noResponseFields, usage: readInputOutputUsage(objectOf(body)['usage']) };
 }

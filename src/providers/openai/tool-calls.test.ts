@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listOf, objectOf } from '../format/facts.ts';
+import { listOf, objectOf } from '../format/fields.ts';
 import { openAiChat } from './chat.ts';
 import { assert } from '../../../test/support/seeded.ts';
 

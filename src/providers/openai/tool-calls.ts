@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
-import { objectOf, textOf } from '../format/facts.ts';
+import { objectOf, textOf } from '../format/fields.ts';
 import { foldKeys, lastPresent, type Reducer, type ReducerTable } from '../format/fold.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/text.ts';
-import { joinLines, jsonOf, listOf, objectOf, textOf } from '../format/facts.ts';
+import { joinLines, jsonOf, listOf, objectOf, textOf } from '../format/fields.ts';
 
 /** Deeper schemas count as `any`; keeps a hostile request from overflowing the stack. */
 const maxSchemaDepth = 16;

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../model/text.ts';
 import { unreportedUsage, type Usage } from '../../model/record/usage.ts';
-import { noResponseFacts, objectOf, textOf, userTexts, without } from '../format/facts.ts';
+import { noResponseFields, objectOf, textOf, userTexts, without } from '../format/fields.ts';
 import { deploymentOf } from '../format/path-names.ts';
-import type { RequestFacts, ResponseFacts, WireFormat } from '../format/provider.ts';
+import type { RequestFields, ResponseFields, WireFormat } from '../format/provider.ts';
 import { readStatedCost } from '../format/stated-cost.ts';
 import { assembleTyped } from './typed-events.ts';
 import { readInputOutputUsage, readOpenAiUsage, secondsOf } from './usage.ts';
@@ -15,7 +15,7 @@ export const openAiTranscriptions: WireFormat = {
   name: 'openai.transcriptions',
   readRequest: readTranscriptionRequest,
   readResponse: readTranscription,
-  readText: (text) => ({ ...noResponseFacts, completionText: textOf(text) }),
+  readText: (text) => ({ ...noResponseFields, completionText: textOf(text) }),
   assembleStream: (events) =>
     assembleTyped(events, {
       piece: '.text.delta',
@@ -26,16 +26,16 @@ export const openAiTranscriptions: WireFormat = {
   responseIdHeader: 'x-request-id',
 };
 
-function readTranscriptionRequest(body: unknown, path: string): RequestFacts {
+function readTranscriptionRequest(body: unknown, path: string): RequestFields {
   const request = objectOf(body);
   const promptText = textOf(request['prompt']);
   return { model: textOf(request['model']) || deploymentOf(path), user: '', promptText, ...userTexts([promptText]) };
 }
 
-function readTranscription(body: unknown): ResponseFacts {
+function readTranscription(body: unknown): ResponseFields {
   const response = objectOf(body);
   return {
-    ...noResponseFacts,
+    ...noResponseFields,
     model: textOf(response['model']),
     usage: usageOf(response),
     completionText: textOf(response['text']),

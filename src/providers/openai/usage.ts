@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import type { Usage } from '../../model/record/usage.ts';
 import { cumulativeCounts } from '../format/cumulative.ts';
-import { countOf, listOf, objectOf } from '../format/facts.ts';
+import { countOf, listOf, objectOf } from '../format/fields.ts';
 
 /**
  * The usage object of a chat or text completion, wherever its provider puts it: beside the choices, in the last choice (Moonshot) or its

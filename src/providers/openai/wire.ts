@@ -1,7 +1,7 @@
-import type { WireFacts } from '../format/wire.ts';
+import type { WireProfile } from '../format/wire.ts';
 
 /** OpenAI's formats, also as Azure, Groq and OpenRouter speak them. */
-export const openAiWire: WireFacts = {
+export const openAiWire: WireProfile = {
   streamEndMarkers: [
     '[DONE]',
     // The end of responses and pictures. Some events in mid-response contain it too and are held back as briefly.

@@ -88,9 +88,9 @@ export function describeWireFormat(format: WireFormat, from: Recordings): void {
       const text = format.readResponse(assemble([bytes]).body).completionText;
       for (let length = 0; length < bytes.length - framing.spareBytes; length += 1) {
         const partial = assemble([bytes.subarray(0, length)]);
-        const facts = format.readResponse(partial.body);
+        const fields = format.readResponse(partial.body);
         expect(partial.whole).toBe(false);
-        expect(text.startsWith(facts.completionText)).toBe(true);
+        expect(text.startsWith(fields.completionText)).toBe(true);
       }
     });
 
@@ -109,8 +109,8 @@ export function describeWireFormat(format: WireFormat, from: Recordings): void {
     );
 
     it('reads model, user and texts of a request', () => {
-      const facts = format.readRequest(parseJson(textOfFile(folder, `${prefix}request.json`)), path);
-      const { model, user, promptText, lastUserText } = facts;
+      const fields = format.readRequest(parseJson(textOfFile(folder, `${prefix}request.json`)), path);
+      const { model, user, promptText, lastUserText } = fields;
       expect([model, lacks.user ?? user, lacks.promptText ?? promptText, lacks.promptText ?? lastUserText]).not.toContain('');
       expect(promptText).toContain(lastUserText);
     });

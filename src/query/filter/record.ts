@@ -55,8 +55,8 @@ export interface FilterRecord extends Pick<RequestRecord, TextKeys | MapKeys | F
   readonly feedback: RecordFeedback | null;
 }
 
-/** Facts over all requests of a session. Times are Unix milliseconds. */
-export interface SessionFacts {
+/** Aggregates over all requests of a session. Times are Unix milliseconds. */
+export interface SessionAggregates {
   /** The newest non-empty name, else empty. */
   readonly name: string;
   readonly tag: string;
@@ -72,10 +72,10 @@ export interface SessionFacts {
 }
 
 /**
- * The facts of one session. @param records all its requests, at least one, in any order. @param tag empty without one. The newest request
+ * The aggregates of one session. @param records all its requests, at least one, in any order. @param tag empty without one. The newest request
  * arrived last; within a millisecond it has the greatest identifier.
  */
-export function sessionFactsOf(records: readonly FilterRecord[], tag = ''): SessionFacts {
+export function sessionAggregatesOf(records: readonly FilterRecord[], tag = ''): SessionAggregates {
   const oldestFirst = records.toSorted(byArrival);
   const [first, latest] = [oldestFirst[0], oldestFirst.at(-1)];
   if (first === undefined || latest === undefined) throw new TypeError('A session has at least one request.');

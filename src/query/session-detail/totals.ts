@@ -26,7 +26,7 @@ export function aggregateTree(rows: readonly SessionRequestRow[]): readonly Sess
   }
   const all = [...nodes.values()];
   const shown = all.length > maxNodes ? all.toSorted(shallowFirst).slice(0, maxNodes + 1) : all;
-  return shown.map((node) => ({ ...totalsOf(node), ...(node.depth === 0 ? sessionFactsOf(rows) : noSessionFacts) }));
+  return shown.map((node) => ({ ...totalsOf(node), ...(node.depth === 0 ? sessionAggregatesOf(rows) : noSessionAggregates) }));
 }
 
 interface Node {
@@ -55,7 +55,7 @@ function numbersOf(row: RequestRow) {
 }
 
 /** Exact, as the store's sums are. */
-function totalsOf({ path, requests }: Node): Omit<SessionNodeRow, keyof typeof noSessionFacts> {
+function totalsOf({ path, requests }: Node): Omit<SessionNodeRow, keyof typeof noSessionAggregates> {
   const sumOf = (name: 'cost' | 'prompt' | 'completion' | 'total' | 'latency'): bigint =>
     requests.reduce<bigint>((sum, numbers) => sum + numbers[name], 0n);
   return {
@@ -78,12 +78,20 @@ function wholeOf(cell: NumberCell | null): bigint {
   return cell === null ? 0n : BigInt(cell);
 }
 
-const noSessionFacts = { name: '', users: [], newest_properties: {}, aliased: false, page_ms: [], page_ids: [], session_tag: '' } as const;
+const noSessionAggregates = {
+  name: '',
+  users: [],
+  newest_properties: {},
+  aliased: false,
+  page_ms: [],
+  page_ids: [],
+  session_tag: '',
+} as const;
 
-function sessionFactsOf(rows: readonly SessionRequestRow[]): Pick<SessionNodeRow, keyof typeof noSessionFacts> {
+function sessionAggregatesOf(rows: readonly SessionRequestRow[]): Pick<SessionNodeRow, keyof typeof noSessionAggregates> {
   const users = new Set(rows.flatMap(({ user_id: user }) => (user === '' ? [] : [user])));
   return {
-    ...noSessionFacts,
+    ...noSessionAggregates,
     name: rows.findLast(({ session_name: name }) => name !== '')?.session_name ?? '',
     users: [...users].toSorted(byBytes),
     newest_properties: Object.fromEntries(rows.flatMap(({ properties }) => Object.entries(properties))),

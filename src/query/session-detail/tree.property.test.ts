@@ -31,7 +31,7 @@ const oddPaths = oneof(
   constantFrom('', '/', '//', 'a//b/', 'a', '/a/', '///a', `${'/deep'.repeat(40)}/end`),
   string({ unit: constantFrom('a', '/', 'b', '\0', '😀'), maxLength: 8 }),
 );
-const facts = record({
+const aggregates = record({
   path: oneof({ weight: 3, arbitrary: wellFormedPaths }, oddPaths),
   ms: nat(20),
   latencyMs: option(nat(50)),
@@ -179,7 +179,7 @@ function shown(sessionId: string, nodes: readonly SessionNodeRow[], rows: readon
 let sessions = 0;
 
 test('session, tree and pages are those of an independent builder, for any paths', async () => {
-  const property = asyncProperty(array(facts, { minLength: 1, maxLength: 25 }), nat(6), async (given, rest) => {
+  const property = asyncProperty(array(aggregates, { minLength: 1, maxLength: 25 }), nat(6), async (given, rest) => {
     sessions += 1;
     const sessionId = `session ${sessions}/%`;
     const records = recordsOf(sessionId, given);

@@ -7,7 +7,7 @@ import { derivedTexts } from '../../sql/derived-texts.ts';
 import { type Fragment, sql } from '../../sql/sql.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { matchesInSteps } from '../filter/memory/interpret.ts';
-import type { FilterRecord, Quantity, RecordFeedback, SessionFacts } from '../filter/record.ts';
+import type { FilterRecord, Quantity, RecordFeedback, SessionAggregates } from '../filter/record.ts';
 import type { Steps, Work } from '../filter/memory/texts/work.ts';
 import type { NumberCell } from '../requests/columns.ts';
 import type { StreamRow } from './rows.ts';
@@ -42,7 +42,7 @@ export type Decision = boolean | 'texts' | 'session';
 const textsNeeded = new Error('the texts of the record are needed');
 const sessionNeeded = new Error('the session of the record is needed');
 
-const unknownSession = new Proxy({} as SessionFacts, {
+const unknownSession = new Proxy({} as SessionAggregates, {
   get: () => {
     throw sessionNeeded;
   },
@@ -52,7 +52,7 @@ const unknownSession = new Proxy({} as SessionFacts, {
  * Decides as far as the conditions in front need it: most records need neither texts nor their session. @param session undefined: not read.
  * @throws TooMuchWork
  */
-export function* decide(filter: FilterNode, record: FilterRecord, session: SessionFacts | undefined, work: Work): Steps<Decision> {
+export function* decide(filter: FilterNode, record: FilterRecord, session: SessionAggregates | undefined, work: Work): Steps<Decision> {
   try {
     return yield* matchesInSteps(filter, record, session ?? unknownSession, work);
   } catch (error) {

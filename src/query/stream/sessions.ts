@@ -4,12 +4,12 @@ import { select } from '../../sql/query.ts';
 import { param, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
 import { requests } from '../../sql/tables.ts';
-import type { SessionFacts } from '../filter/record.ts';
+import type { SessionAggregates } from '../filter/record.ts';
 import { sessionRowColumns, tagsOf, type SessionRow } from '../sessions/columns.ts';
 import { overAll } from '../sessions/conditions.ts';
 
 /** The statement for the `SessionRow`s of these sessions, over all their requests. */
-export function sessionFactsStatement(tenant: OrganizationId, sessionIds: readonly string[]): Statement {
+export function sessionAggregatesStatement(tenant: OrganizationId, sessionIds: readonly string[]): Statement {
   const isOne = sql`session_id IN ${param(sessionIds, 'Array(String)')}`;
   const query = select({
     with: [tagsOf(isOne)],
@@ -20,7 +20,7 @@ export function sessionFactsStatement(tenant: OrganizationId, sessionIds: readon
   return statementFor(tenant, query, 'long');
 }
 
-export function factsOf(row: SessionRow): SessionFacts {
+export function aggregatesOf(row: SessionRow): SessionAggregates {
   return {
     name: row.name,
     tag: row.tag,

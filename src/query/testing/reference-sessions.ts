@@ -5,7 +5,7 @@ import type { SortDirection } from '../../model/vocabulary/sort.ts';
 import type { FilterNode } from '../filter/ast.ts';
 import { matches } from '../filter/memory/interpret.ts';
 import { shownProperties } from '../../model/vocabulary/property-alias.ts';
-import { type FilterRecord, sessionFactsOf } from '../filter/record.ts';
+import { type FilterRecord, sessionAggregatesOf } from '../filter/record.ts';
 
 /** What the contract says of sessions, over records in memory. It shares with the engine what a condition of the filter means, and nothing else. */
 
@@ -94,8 +94,8 @@ function sessionOf(
   const [first] = all;
   if (first === undefined) return undefined;
   const tag = tags.get(first.sessionId) ?? '';
-  const facts = sessionFactsOf(all, tag);
-  const kept = all.filter((record) => matches(question.filter, record, facts));
+  const aggregates = sessionAggregatesOf(all, tag);
+  const kept = all.filter((record) => matches(question.filter, record, aggregates));
   const name = all.map(({ sessionName }) => sessionName).reduce((newest, next) => (next === '' ? newest : next), '');
   const id = first.sessionId;
   const { search = '', nameEquals, nameContains = '' } = question;

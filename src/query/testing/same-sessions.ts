@@ -18,7 +18,7 @@ import type { Statement } from '../../sql/statement.ts';
 import { makeRunStatement, type RunStatement } from '../../store/read/run-statement.ts';
 import { parseFilter } from '../filter/parse.ts';
 import { parts, randomFilters } from '../filter/testing/random-queries.ts';
-import { type FilterRecord, sessionFactsOf } from '../filter/record.ts';
+import { type FilterRecord, sessionAggregatesOf } from '../filter/record.ts';
 import { type Comparison, organization, textOf, type World } from '../filter/testing/same-result.ts';
 import { cursorBehindSession } from '../sessions/cursor.ts';
 import { sessionItem, sessionMetrics, sessionNameItem, sessionTotals } from '../sessions/item.ts';
@@ -79,7 +79,7 @@ function randomSessionQueries(records: readonly FilterRecord[]): Arbitrary<Rando
   const membersOf = (id: string): readonly FilterRecord[] => records.filter(({ sessionId }) => sessionId === id);
   const subjects = records.map((one) => ({
     record: one,
-    session: one.sessionId === '' ? null : sessionFactsOf(membersOf(one.sessionId)),
+    session: one.sessionId === '' ? null : sessionAggregatesOf(membersOf(one.sessionId)),
   }));
   const names = constantFrom('', ...records.map(({ sessionName }) => sessionName));
   const texts = constantFrom(...records.flatMap(({ sessionId, sessionName }) => [sessionId, sessionName]), 'nowhere');

@@ -1,5 +1,5 @@
 import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
-import { type CallFacts, unknownModel } from '../../model/record/call-facts.ts';
+import { type CallDetails, unknownModel } from '../../model/record/call-details.ts';
 import { countColumns } from '../../model/record/usage.ts';
 import { deleteRows, updateRows } from '../../sql/commands.ts';
 import { identifier } from '../../sql/identifier.ts';
@@ -14,7 +14,7 @@ import { readRows } from '../engine/statements.ts';
 import { updateSettings, writePatch } from '../update/change.ts';
 import { displayValue } from '../update/display.ts';
 import type { PendingPatches } from '../update/pending-patches.ts';
-import { fillFacts, moveChanges } from './joined-facts.ts';
+import { fillDetails, moveChanges } from './joined-details.ts';
 import { isNamed, type StoredName } from './stored-name.ts';
 
 /** Makes two records of one call into one. Repeating any changes nothing. All throw GatelogError when the store fails. */
@@ -22,7 +22,7 @@ export interface JoinRecords {
   /** Gives one record the counts and the cost of another, where both are. */
   readonly moveNumbers: (organizationId: OrganizationId, from: StoredName, into: StoredName) => Promise<void>;
   /** Gives a record what a span tells of its call and it lacks. */
-  readonly fillFacts: (organizationId: OrganizationId, into: StoredName, facts: CallFacts) => Promise<void>;
+  readonly fillDetails: (organizationId: OrganizationId, into: StoredName, details: CallDetails) => Promise<void>;
   /** Gives a record the history of another, and the scores and the feedback that it has not itself. */
   readonly moveChanges: (organizationId: OrganizationId, from: StoredName, into: StoredName) => Promise<void>;
   /** Removes a record with its bodies and its history. */
@@ -64,7 +64,7 @@ export function makeJoinRecords(connections: Connections, patches: PendingPatche
         throw storeFailure(error);
       }
     },
-    fillFacts: (...args) => fillFacts({ connections, patches }, ...args),
+    fillDetails: (...args) => fillDetails({ connections, patches }, ...args),
     moveChanges: (...args) => moveChanges({ connections, patches }, ...args),
     remove: async (organizationId, records, signal) => {
       const parts: RemovingParts = { connections, signal };

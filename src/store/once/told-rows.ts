@@ -1,6 +1,6 @@
 import { type OrganizationId, type RequestId, uuidOfHex } from '../../model/ids.ts';
 import { parseMoney } from '../../model/pricing/money.ts';
-import { type CallFacts, factColumns } from '../../model/record/call-facts.ts';
+import { type CallDetails, detailColumns } from '../../model/record/call-details.ts';
 import type { Spend } from '../../model/record/spend.ts';
 import { columnName } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
@@ -64,7 +64,7 @@ export interface ToldRow {
   /** Of one that was made of a span; else empty. */
   readonly properties: ReadonlyMap<string, string>;
   /** Of one that was made of a span. */
-  readonly facts?: CallFacts | undefined;
+  readonly details?: CallDetails | undefined;
   /** Of a stored one. */
   readonly spend?: Spend | undefined;
 }
@@ -95,7 +95,7 @@ interface Row {
   readonly span_id: string;
   readonly span_links: readonly string[];
   readonly told: Readonly<Record<string, string>>;
-  readonly facts: readonly string[];
+  readonly details: readonly string[];
   readonly status: number;
   /** -1: not known. */
   readonly first_ms: string | number;
@@ -109,7 +109,7 @@ const columns = sql`hex(request_id) AS id_hex, toUnixTimestamp64Milli(created_at
   toUnixTimestamp64Milli(ifNull(response_created_at, created_at)) AS ended_ms, provider, request_model, response_model, response_id,
   trace_id, span_id, span_links, if(has(span_links, '*'), properties, map()) AS told,
   if(has(span_links, '*'), [${join(
-    factColumns.map((name) => columnName(name)),
+    detailColumns.map((name) => columnName(name)),
     ', ',
   )}], []) AS facts, status,
   ifNull(toInt64(time_to_first_token), -1) AS first_ms, model, ifNull(toString(cost), '') AS cost_text,
@@ -226,12 +226,12 @@ function toldRow(row: Row): ToldRow {
     spanId: row.span_id,
     links: row.span_links,
     properties: new Map(Object.entries(row.told)),
-    facts: factsOf(row),
+    details: detailsOf(row),
     spend: spendOfRow(row),
   };
 }
 
-function factsOf({ facts, model, status, first_ms: firstMs }: Row): CallFacts | undefined {
+function detailsOf({ details: facts, model, status, first_ms: firstMs }: Row): CallDetails | undefined {
   if (facts.length === 0) return undefined;
   return { texts: facts, model, status, firstTokenMs: Number(firstMs) < 0 ? null : Number(firstMs) };
 }

@@ -1,7 +1,7 @@
 import {
   type AcceptedChange,
   applyChange,
-  type ChangeableFacts,
+  type MutableFields,
   type ChangeEntry,
   feedbackScore,
   fillingValues,
@@ -28,7 +28,7 @@ export interface RequestChanges {
 }
 
 /** The current values of a row that its changes may replace; members are absent when no change of the statement needs them. */
-export interface FactsRow {
+export interface MutableFieldsRow {
   /** A decimal number. */
   readonly id: string;
   readonly old_properties?: readonly (string | null)[];
@@ -75,14 +75,14 @@ export interface ChangedRequest extends RequestChanges {
   readonly refused: readonly AcceptedChange[];
   /** After the changes. */
   readonly total: PropertyTotal;
-  readonly facts: ChangeableFacts;
+  readonly fields: MutableFields;
   readonly entries: readonly ChangeEntry[];
 }
 
 /** Applies changes to the values of a row, in order: a later change of the same name sees the result of the earlier one. */
-export function changedRequest(request: RequestChanges, row: FactsRow): ChangedRequest {
+export function changedRequest(request: RequestChanges, row: MutableFieldsRow): ChangedRequest {
   const rating = row.feedback_rating;
-  const facts: ChangeableFacts = {
+  const fields: MutableFields = {
     properties: presentOf(propertyNamesOf(request), row.old_properties ?? []),
     scores: presentOf(scoreNamesOf(request), row.old_scores ?? []),
     feedback: rating === null ? null : { rating, number: givenBefore, createdAt: 0 },
@@ -95,24 +95,24 @@ export function changedRequest(request: RequestChanges, row: FactsRow): ChangedR
   for (const accepted of request.changes) {
     const { change } = accepted;
     const values =
-      change.kind === 'fill' ? fillingValues(facts.properties, change) : change.kind === 'property' ? change.values : undefined;
-    const after = values === undefined ? total : totalAfter(total, facts.properties, values);
+      change.kind === 'fill' ? fillingValues(fields.properties, change) : change.kind === 'property' ? change.values : undefined;
+    const after = values === undefined ? total : totalAfter(total, fields.properties, values);
     if (exceedsQuota(total, after)) {
       refused.push(accepted);
       continue;
     }
     total = after;
     changes.push(accepted);
-    entries.push(...applyChange(facts, accepted));
+    entries.push(...applyChange(fields, accepted));
   }
-  return { ...request, changes, refused, total, facts, entries };
+  return { ...request, changes, refused, total, fields, entries };
 }
 
 /** Updates only the columns that the changes name, because every patched column costs. */
 export function updateStatement(organizationId: OrganizationId, requests: readonly ChangedRequest[]): CompiledSql {
   const { rows, entry, properties, scores } = keysOf(requests);
-  const values = requests.map((request) => propertyNamesOf(request).map((name) => request.facts.properties.get(name) ?? ''));
-  const scoreValues = requests.map((request) => scoreNamesOf(request).map((name) => request.facts.scores.get(name) ?? 0));
+  const values = requests.map((request) => propertyNamesOf(request).map((name) => request.fields.properties.get(name) ?? ''));
+  const scoreValues = requests.map((request) => scoreNamesOf(request).map((name) => request.fields.scores.get(name) ?? 0));
   const assignments: Fragment[] = [];
   if (properties !== undefined) {
     const changed = sql`mapFromArrays(${properties}, ${entry(values, 'Array(Array(String))', 'values')})`;
@@ -150,19 +150,19 @@ function mirrorAssignments(names: Fragment, values: Fragment): readonly Fragment
 }
 
 function feedbackAssignments(requests: readonly ChangedRequest[], entry: KeyedRequests['entry']): readonly Fragment[] {
-  const facts = requests.map(({ facts: { feedback } }) => feedback);
+  const fields = requests.map(({ fields: { feedback } }) => feedback);
   const number = entry(
-    facts.map((feedback) => feedback?.number ?? givenBefore),
+    fields.map((feedback) => feedback?.number ?? givenBefore),
     'Array(UInt64)',
     'feedback_numbers',
   );
   const rating = entry(
-    facts.map((feedback) => (feedback?.rating === true ? 1 : 0)),
+    fields.map((feedback) => (feedback?.rating === true ? 1 : 0)),
     'Array(UInt8)',
     'feedback_ratings',
   );
   const time = entry(
-    facts.map((feedback) => feedback?.createdAt ?? 0),
+    fields.map((feedback) => feedback?.createdAt ?? 0),
     'Array(Int64)',
     'feedback_times',
   );

@@ -26,7 +26,7 @@ async function stored(cells: Readonly<Record<string, unknown>> = {}): Promise<Re
   return id;
 }
 
-interface FactsRow {
+interface MutableFieldsRow {
   readonly properties: Readonly<Record<string, string>>;
   readonly scores: Readonly<Record<string, number>>;
   readonly feedback_number: number | null;
@@ -36,13 +36,13 @@ interface FactsRow {
   readonly session_name: string;
 }
 
-async function factsOf(id: RequestId): Promise<FactsRow | undefined> {
+async function fieldsOf(id: RequestId): Promise<MutableFieldsRow | undefined> {
   const columns = 'properties, scores, feedback_number, feedback_rating, feedback_created_at, session_id, session_name';
-  return (await rig.run<FactsRow>(`SELECT ${columns} FROM requests WHERE id_text = '${id}'`))[0];
+  return (await rig.run<MutableFieldsRow>(`SELECT ${columns} FROM requests WHERE id_text = '${id}'`))[0];
 }
 
 async function propertiesOf(id: RequestId): Promise<Readonly<Record<string, string>> | undefined> {
-  return (await factsOf(id))?.properties;
+  return (await fieldsOf(id))?.properties;
 }
 
 interface HistoryRow {
@@ -166,8 +166,8 @@ describe('a change of properties', () => {
       changeStored(property(moved, { 'Svc-Session-Id': 't' })),
       changeStored(property(other, { a: 'b' })),
     ]);
-    expect(await factsOf(moved)).toMatchObject({ session_id: 't', session_name: 'n', properties: { 'Svc-Session-Id': 't' } });
-    expect(await factsOf(other)).toMatchObject({ session_id: 's', session_name: 'n', properties: { a: 'b' } });
+    expect(await fieldsOf(moved)).toMatchObject({ session_id: 't', session_name: 'n', properties: { 'Svc-Session-Id': 't' } });
+    expect(await fieldsOf(other)).toMatchObject({ session_id: 's', session_name: 'n', properties: { a: 'b' } });
   });
 });
 
@@ -177,7 +177,7 @@ describe('a change of scores', () => {
     const id = await stored({ scores: { kept: 0.25, n3: 7 } });
     const values = Object.fromEntries(numbers.map((value, index) => [`n${index}`, value]));
     await makeChangeStored(rig.connections)(score(id, values));
-    expect((await factsOf(id))?.scores).toEqual({ kept: 0.25, ...values });
+    expect((await fieldsOf(id))?.scores).toEqual({ kept: 0.25, ...values });
     const history = Object.fromEntries((await historyOf(id)).map(([, name, old, after]) => [name, [old, after]]));
     expect(history).toEqual(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [name === 'n3' ? 7 : null, value]])));
   });
@@ -189,7 +189,7 @@ describe('a feedback', () => {
     const changeStored = makeChangeStored(rig.connections);
     const good = feedback(id, true);
     await changeStored(good);
-    expect(await factsOf(id)).toMatchObject({
+    expect(await fieldsOf(id)).toMatchObject({
       feedback_number: good.accepted.number,
       feedback_rating: true,
       feedback_created_at: new Date(good.accepted.acceptedAt).toISOString().slice(0, 23).replace('T', ' '),
@@ -197,7 +197,7 @@ describe('a feedback', () => {
     });
     const bad = feedback(id, false);
     await changeStored(bad);
-    expect(await factsOf(id)).toMatchObject({
+    expect(await fieldsOf(id)).toMatchObject({
       feedback_number: bad.accepted.number,
       feedback_rating: false,
       scores: { other: 1, 'svc-score-feedback': 0 },
@@ -222,15 +222,15 @@ describe('changes of several kinds at once', () => {
       changeStored(property(third, { q: 'new' })),
       ...[property(all, { p: 'new' }), score(all, { s: 1 }), feedback(all, true), score(all, { s: 2 })].map(changeStored),
     ]);
-    expect(await factsOf(first)).toMatchObject({
+    expect(await fieldsOf(first)).toMatchObject({
       properties: { p: 'new' },
       scores: { s: 0.5 },
       feedback_rating: null,
       feedback_number: null,
     });
-    expect(await factsOf(second)).toMatchObject({ properties: { p: 'old' }, scores: { s: 1 }, feedback_rating: null });
-    expect(await factsOf(third)).toMatchObject({ properties: { p: 'old', q: 'new' }, feedback_rating: false });
-    expect(await factsOf(all)).toMatchObject({
+    expect(await fieldsOf(second)).toMatchObject({ properties: { p: 'old' }, scores: { s: 1 }, feedback_rating: null });
+    expect(await fieldsOf(third)).toMatchObject({ properties: { p: 'old', q: 'new' }, feedback_rating: false });
+    expect(await fieldsOf(all)).toMatchObject({
       properties: { p: 'new' },
       scores: { s: 2, 'svc-score-feedback': 1 },
       feedback_rating: true,
@@ -331,7 +331,7 @@ describe('a change', () => {
       });
       await changeStored(feedback(id, true));
       expect(turns).toBe(4);
-      expect(await factsOf(id)).toMatchObject({ feedback_rating: true });
+      expect(await fieldsOf(id)).toMatchObject({ feedback_rating: true });
       expect(await historyOf(id)).toHaveLength(1);
     }
   });
@@ -363,9 +363,9 @@ describe('a change', () => {
     expect(await changeStored(elsewhen)).toBe(false);
     const outcomes = await Promise.all([property(unknown, { a: '1' }), property(id, { a: '1' }), foreign].map(changeStored));
     expect(outcomes).toEqual([false, true, false]);
-    expect(await factsOf(other)).toMatchObject({ feedback_rating: null });
+    expect(await fieldsOf(other)).toMatchObject({ feedback_rating: null });
     expect(await historyOf(other)).toEqual([]);
-    expect(await factsOf(id)).toMatchObject({ properties: { a: '1' }, feedback_rating: null });
+    expect(await fieldsOf(id)).toMatchObject({ properties: { a: '1' }, feedback_rating: null });
     expect(await historyOf(unknown)).toEqual([]);
     expect(await historyOf(id)).toHaveLength(1);
   });

@@ -7,7 +7,7 @@ import {
   bytesOfPreviews,
   type ChangedRequest,
   changedRequest,
-  type FactsRow,
+  type MutableFieldsRow,
   readStatement,
   type RequestChanges,
   updateStatement,
@@ -172,7 +172,7 @@ async function readRequests(
   organizationId: OrganizationId,
   requests: readonly RequestChanges[],
 ): Promise<readonly ChangedRequest[]> {
-  const rows = await readRows<FactsRow>(connections, 'update', readStatement(organizationId, requests), updateSettings);
+  const rows = await readRows<MutableFieldsRow>(connections, 'update', readStatement(organizationId, requests), updateSettings);
   const rowById = new Map(rows.map((row) => [row.id, row]));
   return requests.flatMap((request) => {
     const row = rowById.get(uuidToNumber(request.requestId).toString());

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/text.ts';
-import { listOf, objectOf, textOf } from '../../../src/providers/format/facts.ts';
+import { listOf, objectOf, textOf } from '../../../src/providers/format/fields.ts';
 
 /** What the provider says: a text, or the call of a tool. */
 export type Reply = { readonly text: string } | { readonly tool: string; readonly input: JsonObject };

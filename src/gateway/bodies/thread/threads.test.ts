@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { GatelogError } from '../../../model/errors.ts';
 import { runTask } from './jobs.ts';
-import { readBody } from '../../../providers/body-facts.ts';
+import { readBody } from '../../../providers/body-summary.ts';
 import type { BodyThreadLimits } from '../../../platform/threads/body-thread.ts';
 import { startBodyThreads } from './threads.ts';
 
@@ -29,7 +29,7 @@ function start(limits: Partial<BodyThreadLimits> = {}): ReturnType<typeof startB
        if (text === 'die') process.exit(1);
        if (text.startsWith('slow')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
        read.push(text);
-       const result = text === 'no' ? { refusal: { code: 'body_too_large', message: 'no' } } : { facts: [{ model: read.join(), user: '', size: {} }] };
+       const result = text === 'no' ? { refusal: { code: 'body_too_large', message: 'no' } } : { summaries: [{ model: read.join(), user: '', size: {} }] };
        parentPort.postMessage({ id, result });
      });`,
   );
@@ -46,7 +46,7 @@ function start(limits: Partial<BodyThreadLimits> = {}): ReturnType<typeof startB
 
 const codeOf = (error: unknown): unknown => (error instanceof GatelogError ? error.code : error);
 const read = (threads: ReturnType<typeof startBodyThreads>, organizationId: string, text: string, signal?: AbortSignal): Promise<unknown> =>
-  threads.facts({ organizationId, signal }, Buffer.from(text), []).then(([facts]) => facts?.model, codeOf);
+  threads.summaries({ organizationId, signal }, Buffer.from(text), []).then(([summaries]) => summaries?.model, codeOf);
 
 describe('bodies that wait for a thread', () => {
   it('take turns by organisation', async () => {
@@ -67,7 +67,7 @@ describe('bodies that wait for a thread', () => {
   it('go over a piece in each turn of the event loop, where they are large', async () => {
     const threads = start();
     const body = Buffer.alloc(3 * 1024 * 1024, ' ');
-    const answer = threads.facts({ organizationId: 'a', signal: undefined }, body, []);
+    const answer = threads.summaries({ organizationId: 'a', signal: undefined }, body, []);
     body.write('end', body.length - 3);
     expect((await answer)[0]?.model).toBe('end');
   });
@@ -125,7 +125,7 @@ describe('bodies that wait for a thread', () => {
 describe('what is read of a body', () => {
   const chat = { model: 'gpt-4', messages: [{ role: 'user', content: 'a' }], user: 'ann', max_tokens: 5 };
   const way = { provider: 'openai', path: '/v1/chat/completions' };
-  const factsOf = (body: object) => {
+  const summaryOf = (body: object) => {
     const bytes = Buffer.from(JSON.stringify(body));
     return readBody(bytes)({ ...way, replaced: undefined, bytes: bytes.length });
   };
@@ -133,15 +133,17 @@ describe('what is read of a body', () => {
   it('of one with other members is what would be read of that body itself', () => {
     const other = { ...chat, model: 'gpt-4o' };
     const bytes = JSON.stringify(other).length;
-    expect(readBody(Buffer.from(JSON.stringify(chat)))({ ...way, replaced: { model: 'gpt-4o' }, bytes })).toEqual(factsOf(other));
-    expect(factsOf(other)).toMatchObject({ model: 'gpt-4o', user: 'ann', size: { inputTokens: bytes, outputTokens: 5 } });
+    expect(readBody(Buffer.from(JSON.stringify(chat)))({ ...way, replaced: { model: 'gpt-4o' }, bytes })).toEqual(summaryOf(other));
+    expect(summaryOf(other)).toMatchObject({ model: 'gpt-4o', user: 'ann', size: { inputTokens: bytes, outputTokens: 5 } });
   });
 
   it.each([
     ['no JSON', '{', undefined],
     ['no object', '[]', undefined],
-  ])('is nothing of %s', (_what, text, facts) => {
-    expect(runTask(Buffer.from(text), { of: 'facts', forms: [{ ...way, replaced: undefined, bytes: 1 }] })).toEqual({ facts: [facts] });
+  ])('is nothing of %s', (_what, text, summary) => {
+    expect(runTask(Buffer.from(text), { of: 'summaries', forms: [{ ...way, replaced: undefined, bytes: 1 }] })).toEqual({
+      summaries: [summary],
+    });
   });
 
   it.each([
@@ -150,12 +152,12 @@ describe('what is read of a body', () => {
   ])('is a refusal for %s', (_what, text) => {
     const body = Buffer.from(text);
     const refusal = { refusal: { code: 'body_too_large', message: expect.stringMatching(/too many values or is nested/) as string } };
-    expect(runTask(body, { of: 'facts', forms: [{ ...way, replaced: undefined, bytes: 1 }] })).toEqual(refusal);
+    expect(runTask(body, { of: 'summaries', forms: [{ ...way, replaced: undefined, bytes: 1 }] })).toEqual(refusal);
   });
 
   it('of texts, numbers and a few values is all, however large', () => {
     const texts = Array.from({ length: 1000 }, () => ({ role: 'user', content: 'x'.repeat(8000) }));
-    expect(factsOf({ ...chat, messages: texts })).toMatchObject({ user: 'ann' });
-    expect(factsOf({ ...chat, input: Array.from({ length: 3_000_000 }, () => 1) })).toMatchObject({ user: 'ann' });
+    expect(summaryOf({ ...chat, messages: texts })).toMatchObject({ user: 'ann' });
+    expect(summaryOf({ ...chat, input: Array.from({ length: 3_000_000 }, () => 1) })).toMatchObject({ user: 'ann' });
   });
 });

@@ -23,9 +23,9 @@ export function startBodyThreads(
   const run = (owner: BodyOwner, body: Buffer, task: BodyTask): Promise<BodyResult> =>
     (body.length <= smallerMaxBytes ? smaller : larger).run(owner, body, task);
   return {
-    facts: async (owner, body, forms) => {
-      const result = await run(owner, body, { of: 'facts', forms });
-      if ('facts' in result) return result.facts;
+    summaries: async (owner, body, forms) => {
+      const result = await run(owner, body, { of: 'summaries', forms });
+      if ('summaries' in result) return result.summaries;
       throw refusalOf(result);
     },
     shape: async (owner, body) => {

@@ -6,7 +6,7 @@ import { matches } from './interpret.ts';
 import { likeMatches, likePatternOf } from './texts/like.ts';
 import { finished, Work } from './texts/work.ts';
 import { parseFilter } from '../parse.ts';
-import { type FilterRecord, sessionFactsOf } from '../record.ts';
+import { type FilterRecord, sessionAggregatesOf } from '../record.ts';
 import { emptyTextTags } from '../../../model/record/text-tags.ts';
 
 const bare: FilterRecord = {
@@ -62,7 +62,7 @@ function isMatch(filter: unknown, said: Partial<FilterRecord>, others?: readonly
   const parsed = parseFilter(filter, legacyDialect);
   if (!parsed.ok) throw new Error(parsed.fault.message);
   const record = { ...bare, ...said };
-  const session = others === undefined ? undefined : sessionFactsOf([record, ...others.map((other) => ({ ...bare, ...other }))]);
+  const session = others === undefined ? undefined : sessionAggregatesOf([record, ...others.map((other) => ({ ...bare, ...other }))]);
   return matches(parsed.value.filter, record, session);
 }
 
@@ -188,7 +188,7 @@ describe('the session', () => {
   test('has to be given where it is asked for', () => {
     expect(() => isMatch(ofSession('session_total_requests', { equals: 1 }), { sessionId: 's' })).toThrow(TypeError);
     expect(isMatch(ofSession('session_session_id', { equals: 's' }), { sessionId: 's' })).toBe(true);
-    expect(() => sessionFactsOf([])).toThrow(TypeError);
+    expect(() => sessionAggregatesOf([])).toThrow(TypeError);
   });
 });
 

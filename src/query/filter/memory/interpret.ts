@@ -3,7 +3,7 @@ import type { NumberOperator, TextOperator, TimestampOperator } from '../../../m
 import { type ConditionNode, definitionOf, type FilterNode, nameOf, type TextCondition } from '../ast.ts';
 import { aliasOf } from '../../../model/vocabulary/property-alias.ts';
 import { type NumberFound, type Reader, readerOf, type Subject } from './readers.ts';
-import type { FilterRecord, SessionFacts } from '../record.ts';
+import type { FilterRecord, SessionAggregates } from '../record.ts';
 import { textFits } from './texts/compare.ts';
 import { finished, type Steps, Work } from './texts/work.ts';
 
@@ -15,12 +15,17 @@ const conditionUnits = 200;
  * so that each can be tested against the other. @param session the facts of the record's session; none for a record without one. @throws
  * TypeError when the filter needs a session's facts and none were given.
  */
-export function matches(filter: FilterNode, record: FilterRecord, session?: SessionFacts): boolean {
+export function matches(filter: FilterNode, record: FilterRecord, session?: SessionAggregates): boolean {
   return finished(matchesInSteps(filter, record, session, new Work()));
 }
 
 /** As {@link matches}, in steps that count their work. Its time is linear in each text that a condition looks at. @throws TooMuchWork */
-export function matchesInSteps(filter: FilterNode, record: FilterRecord, session: SessionFacts | undefined, work: Work): Steps<boolean> {
+export function matchesInSteps(
+  filter: FilterNode,
+  record: FilterRecord,
+  session: SessionAggregates | undefined,
+  work: Work,
+): Steps<boolean> {
   return nodeHolds(filter, subjectOf(record, session), work);
 }
 
@@ -40,7 +45,7 @@ function* nodeHolds(filter: FilterNode, subject: Subject, work: Work): Steps<boo
   }
 }
 
-function subjectOf(record: FilterRecord, session: SessionFacts | undefined): Subject {
+function subjectOf(record: FilterRecord, session: SessionAggregates | undefined): Subject {
   return {
     record,
     get session() {

@@ -14,12 +14,12 @@ import type {
   sessionFields,
   sessionPropertyFields,
 } from '../../../model/vocabulary/fields.ts';
-import { type FilterRecord, type Quantity, type SessionFacts, totalTokensOf } from '../record.ts';
+import { type FilterRecord, type Quantity, type SessionAggregates, totalTokensOf } from '../record.ts';
 
-/** A record with the facts of its session, null without one. */
+/** A record with the aggregates of its session, null without one. */
 export interface Subject {
   readonly record: FilterRecord;
-  readonly session: SessionFacts | null;
+  readonly session: SessionAggregates | null;
 }
 
 /** A plain number, or an amount, which is compared as a decimal. */

@@ -20,7 +20,7 @@ import { matches } from '../memory/interpret.ts';
 import { changed, nastyChanges, nastyRecords, nastyTags, type StoredRecord } from './nasty-records.ts';
 import { type RandomQuery, randomQueries } from './random-queries.ts';
 import type { Subject } from '../memory/readers.ts';
-import { type FilterRecord, type SessionFacts, sessionFactsOf } from '../record.ts';
+import { type FilterRecord, type SessionAggregates, sessionAggregatesOf } from '../record.ts';
 import { smallestFailing } from './smallest-query.ts';
 
 /** Owns the records of a {@link World}. */
@@ -239,12 +239,12 @@ async function idsFrom(connections: Connections, statements: readonly Statement[
   return (await runUntilRows<{ readonly id: string }>(run, statements)).map(({ id }) => id);
 }
 
-export function sessionsOf({ records, tags }: World): ReadonlyMap<string, SessionFacts> {
+export function sessionsOf({ records, tags }: World): ReadonlyMap<string, SessionAggregates> {
   const members = new Map<string, FilterRecord[]>();
   for (const record of records) {
     if (record.sessionId !== '') members.set(record.sessionId, [...(members.get(record.sessionId) ?? []), record]);
   }
-  return new Map([...members].map(([id, requests]) => [id, sessionFactsOf(requests, tags.get(id) ?? '')]));
+  return new Map([...members].map(([id, requests]) => [id, sessionAggregatesOf(requests, tags.get(id) ?? '')]));
 }
 
 /** How the store's answer differs from the one that is expected, in words; null when it does not. */

@@ -29,8 +29,8 @@ const credential = /authorization|api[-_.]?key|password|passwd|secret|credential
 const ownHeader = /^(?:svc|helicone)-property-/i;
 
 /** Attributes that became another fact, or are read as a whole, are no properties too. */
-const otherFacts: ReadonlySet<string> = new Set(
-  dialects.flatMap(({ facts, tagLists, propertyObjects, partsOfRequest = [] }) => [
+const otherAttributes: ReadonlySet<string> = new Set(
+  dialects.flatMap(({ attributeNames: facts, tagLists, propertyObjects, partsOfRequest = [] }) => [
     ...Object.values(facts).flat(),
     ...tagLists,
     ...propertyObjects,
@@ -50,7 +50,7 @@ const contextPrefixes = dialects.flatMap((dialect) => dialect.contextPrefixes ??
 
 /** The properties that a span gives to the calls below it. */
 export function contextOf({ attributes }: Span): readonly TaggedProperty[] {
-  const given = [...attributes].filter(([name]) => !otherFacts.has(name) && contextPrefixes.some((prefix) => name.startsWith(prefix)));
+  const given = [...attributes].filter(([name]) => !otherAttributes.has(name) && contextPrefixes.some((prefix) => name.startsWith(prefix)));
   return given.length === 0 ? [] : taken(contextPrefixes.flatMap((prefix) => behind(given, prefix)));
 }
 
@@ -70,7 +70,7 @@ const unnamedService = 'unknown_service';
 type Named = readonly [name: string, value: unknown];
 
 function named({ attributes }: Span): readonly Named[] {
-  const all = [...attributes].filter(([name]) => !otherFacts.has(name));
+  const all = [...attributes].filter(([name]) => !otherAttributes.has(name));
   return dialects.flatMap(({ propertyPrefixes, propertyObjects }) => [
     ...propertyPrefixes.flatMap((prefix) => behind(all, prefix)),
     ...propertyObjects.flatMap((name) => members(attributes.get(name))),
@@ -89,7 +89,7 @@ function members(value: unknown): readonly Named[] {
 /** The caller's own attributes. Objects and long lists are no properties. */
 function unclaimed({ attributes }: Span): readonly Named[] {
   return [...attributes].filter(([name, value]) => {
-    const isOwn = !otherFacts.has(name) && !namespaces.some((start) => name.startsWith(start));
+    const isOwn = !otherAttributes.has(name) && !namespaces.some((start) => name.startsWith(start));
     return isOwn && typeof value !== 'object';
   });
 }

@@ -2,7 +2,7 @@ import { type ColumnName, requestColumns } from './columns.ts';
 import type { RequestRecord } from './request-record.ts';
 
 /** Columns of texts that one of several spans of a call may tell alone. */
-export const factColumns = [
+export const detailColumns = [
   'user_id',
   'prompt_id',
   'prompt_version',
@@ -16,8 +16,8 @@ export const factColumns = [
 ] as const satisfies readonly ColumnName[];
 
 /** What a span tells of its call beside counts, properties and texts that were said. */
-export interface CallFacts {
-  /** By {@link factColumns}, in that order; empty: not told. */
+export interface CallDetails {
+  /** By {@link detailColumns}, in that order; empty: not told. */
   readonly texts: readonly string[];
   /** `unknown`: not told. */
   readonly model: string;
@@ -28,9 +28,9 @@ export interface CallFacts {
 
 export const unknownModel = 'unknown';
 
-export function callFacts(record: RequestRecord): CallFacts {
+export function callDetails(record: RequestRecord): CallDetails {
   return {
-    texts: factColumns.map((name) => requestColumns[name].value(record) ?? ''),
+    texts: detailColumns.map((name) => requestColumns[name].value(record) ?? ''),
     model: record.model,
     status: record.status,
     firstTokenMs: record.timeToFirstTokenMs,
@@ -38,12 +38,12 @@ export function callFacts(record: RequestRecord): CallFacts {
 }
 
 /** Whether one tells what the other does not. */
-export function tellsMore(facts: CallFacts, than: CallFacts): boolean {
+export function tellsMore(details: CallDetails, than: CallDetails): boolean {
   return (
-    facts.texts.some((text, index) => text !== '' && than.texts[index] === '') ||
-    (facts.model !== unknownModel && than.model === unknownModel) ||
-    (facts.firstTokenMs !== null && than.firstTokenMs === null) ||
-    statusOf([than.status, facts.status]) !== than.status
+    details.texts.some((text, index) => text !== '' && than.texts[index] === '') ||
+    (details.model !== unknownModel && than.model === unknownModel) ||
+    (details.firstTokenMs !== null && than.firstTokenMs === null) ||
+    statusOf([than.status, details.status]) !== than.status
   );
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import type { JsonObject } from '../../model/text.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
-import type { RequestFacts, ResponseFacts } from './provider.ts';
+import type { RequestFields, ResponseFields } from './provider.ts';
 
 const nothing: JsonObject = {};
 
@@ -30,7 +30,7 @@ export function without(object: JsonObject, key: string): JsonObject {
 }
 
 /** @param texts of the user's messages, in order. */
-export function userTexts(texts: readonly string[]): Pick<RequestFacts, 'firstUserText' | 'lastUserText'> {
+export function userTexts(texts: readonly string[]): Pick<RequestFields, 'firstUserText' | 'lastUserText'> {
   const said = texts.filter((text) => text !== '');
   return { firstUserText: said[0] ?? '', lastUserText: said.at(-1) ?? '' };
 }
@@ -49,7 +49,7 @@ export function jsonOf(value: unknown): string {
   }
 }
 
-export const noResponseFacts: ResponseFacts = {
+export const noResponseFields: ResponseFields = {
   responseId: '',
   model: '',
   usage: unreportedUsage,

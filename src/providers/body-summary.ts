@@ -1,4 +1,4 @@
-import type { BodyFacts, SentBody } from '../model/record/body-facts.ts';
+import type { BodySummary, SentBody } from '../model/record/body-summary.ts';
 import { asUtf8 } from '../model/wide-text.ts';
 import { GatelogError } from '../model/errors.ts';
 import { jsonExcess, maxJsonDepth } from '../model/json/bounds.ts';
@@ -7,17 +7,17 @@ import { type BodyScan, readCallSize, scanBody } from './call-size.ts';
 import { wireFormatFor } from './registry.ts';
 
 /**
- * Parses a body for limits and estimates. @returns the facts for each form in which the body may be sent; undefined when it is no JSON
+ * Parses a body for limits and estimates. @returns the summary for each form in which the body may be sent; undefined when it is no JSON
  * object. @throws GatelogError as {@link parseBody} does.
  */
-export function readBody(body: Buffer): (sent: SentBody) => BodyFacts | undefined {
+export function readBody(body: Buffer): (sent: SentBody) => BodySummary | undefined {
   const text = asUtf8(body, '', true);
   const parsed = parseText(text);
   if (!isJsonObject(parsed)) return () => undefined;
   let names: BodyScan | undefined;
   // A token may be shorter than the two bytes that a character takes in another encoding of Unicode.
   const grown = Math.max(0, text.length - body.length);
-  return (sent) => factsIn(parsed, { ...sent, bytes: sent.bytes + grown }, (names ??= scanBody(parsed)));
+  return (sent) => summaryIn(parsed, { ...sent, bytes: sent.bytes + grown }, (names ??= scanBody(parsed)));
 }
 
 /**
@@ -38,7 +38,7 @@ function parseText(utf8: Buffer): unknown {
   );
 }
 
-function factsIn(parsed: JsonObject, { provider, path, replaced, bytes }: SentBody, names: BodyScan): BodyFacts {
+function summaryIn(parsed: JsonObject, { provider, path, replaced, bytes }: SentBody, names: BodyScan): BodySummary {
   const format = wireFormatFor(provider, path);
   const body = replaced === undefined ? parsed : { ...parsed, ...replaced };
   const { model = '', user = '' } = format?.readRequest(body, path) ?? {};

@@ -4,18 +4,18 @@ import { cohereWire } from './cohere/wire.ts';
 import { googleWire } from './google/wire.ts';
 import { ollamaWire } from './ollama/wire.ts';
 import { openAiWire } from './openai/wire.ts';
-import type { WireFacts } from './format/wire.ts';
+import type { WireProfile } from './format/wire.ts';
 
-const formats: readonly WireFacts[] = [openAiWire, googleWire, anthropicWire, amazonWire, cohereWire, ollamaWire];
+const formats: readonly WireProfile[] = [openAiWire, googleWire, anthropicWire, amazonWire, cohereWire, ollamaWire];
 
-function all<Name extends keyof WireFacts>(name: Name): NonNullable<WireFacts[Name]>[number][] {
-  return formats.flatMap((format) => (format[name] ?? []) as NonNullable<WireFacts[Name]>[number][]);
+function all<Name extends keyof WireProfile>(name: Name): NonNullable<WireProfile[Name]>[number][] {
+  return formats.flatMap((format) => (format[name] ?? []) as NonNullable<WireProfile[Name]>[number][]);
 }
 
 /**
  * The facts of all wire formats together. The gateway looks ends and failures up in all of them, as any address may respond in any format.
  */
-export const wireFacts = {
+export const wireProfile = {
   streamEndMarkers: all('streamEndMarkers'),
   finalEventTypes: all('finalEventTypes'),
   finalEventTexts: all('finalEventTexts'),

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { dialects } from '../dialects/all.ts';
-import type { Conversation, Dialect, NumberFact, Operation, ParameterFact, TextFact } from '../dialects/dialect.ts';
+import type { Conversation, Dialect, NumberField, Operation, ParameterField, TextField } from '../dialects/dialect.ts';
 import { modelParameters, statedCost } from '../dialects/langfuse.ts';
 import { invocationParameters } from '../dialects/open-inference.ts';
 import { unpacked } from '../messages/chat-message.ts';
@@ -13,9 +13,9 @@ import { serviceTierOf } from './service-tier.ts';
 import { countIn, type Usage, withCachedInput } from '../dialects/usage.ts';
 
 /** What a span tells of the call, whichever dialects it speaks. An empty text is an absent one. */
-export interface CallFacts {
+export interface SpanCall {
   readonly operation: Operation;
-  readonly texts: Readonly<Record<TextFact, string>>;
+  readonly texts: Readonly<Record<TextField, string>>;
   /** Registry name. */
   readonly provider: string;
   readonly address: string;
@@ -39,10 +39,10 @@ export function operationOf(span: Span): Operation | undefined {
   return undefined;
 }
 
-export function callFacts(span: Span, operation: Operation): CallFacts {
+export function readSpanCall(span: Span, operation: Operation): SpanCall {
   const { attributes } = span;
   const firstTokenMs = firstTokenOf(span);
-  const told = Object.fromEntries(textFacts.map((fact) => [fact, textFact(attributes, fact)])) as Record<TextFact, string>;
+  const told = Object.fromEntries(textFields.map((field) => [field, textField(attributes, field)])) as Record<TextField, string>;
   const packed = packedParameters(span);
   const parameters = parametersOf(attributes, packed);
   const { conversation, kept } = withKept(conversationOf(span, hasSeveral(span, parameters)));
@@ -63,7 +63,7 @@ export function callFacts(span: Span, operation: Operation): CallFacts {
     operation,
     texts,
     provider: providerOf(texts.provider, host, requestModel),
-    address: addressOf(texts.serverAddress, numberFact(attributes, 'serverPort')),
+    address: addressOf(texts.serverAddress, numberField(attributes, 'serverPort')),
     finishReasons: finishReasonsOf(attributes, texts.finishReason),
     // Only a stream has a first part.
     parameters: { ...(firstTokenMs === undefined ? {} : { stream: true }), ...parameters },
@@ -71,15 +71,15 @@ export function callFacts(span: Span, operation: Operation): CallFacts {
     conversation,
     firstTokenMs,
     statusCode:
-      codeOf(String(numberFact(attributes, 'statusCode'))) ??
+      codeOf(String(numberField(attributes, 'statusCode'))) ??
       codeOf(texts.errorType) ??
       (hasFailed ? codeIn(texts.errorMessage) : undefined),
     hasFailed,
-    costUsd: numberFact(attributes, 'costUsd') ?? (hasFailed ? undefined : statedCost(span)),
+    costUsd: numberField(attributes, 'costUsd') ?? (hasFailed ? undefined : statedCost(span)),
   };
 }
 
-const textFacts: readonly TextFact[] = [
+const textFields: readonly TextField[] = [
   ...(['provider', 'serverAddress', 'requestModel', 'responseModel', 'responseId', 'finishReason', 'serviceTier', 'userId'] as const),
   'requestedTier',
   ...(['sessionId', 'sessionName', 'sessionPath', 'promptId', 'promptVersion', 'experimentId', 'toolName', 'toolCallId'] as const),
@@ -87,22 +87,22 @@ const textFacts: readonly TextFact[] = [
 ];
 
 /** Names of attributes for a fact over all dialects, by precedence. */
-const namesOfFact = new Map<string, readonly string[]>();
+const namesByField = new Map<string, readonly string[]>();
 
-function namesOf(fact: TextFact | NumberFact | ParameterFact): readonly string[] {
-  const known = namesOfFact.get(fact);
+function namesOf(field: TextField | NumberField | ParameterField): readonly string[] {
+  const known = namesByField.get(field);
   if (known !== undefined) return known;
-  const names = dialects.flatMap(({ facts }) => facts[fact] ?? []);
-  namesOfFact.set(fact, names);
+  const names = dialects.flatMap(({ attributeNames: facts }) => facts[field] ?? []);
+  namesByField.set(field, names);
   return names;
 }
 
-export function textFact(attributes: Attributes, fact: TextFact): string {
-  return textAt(attributes, namesOf(fact));
+export function textField(attributes: Attributes, field: TextField): string {
+  return textAt(attributes, namesOf(field));
 }
 
-function numberFact(attributes: Attributes, fact: NumberFact): number | undefined {
-  return numberAt(attributes, namesOf(fact));
+function numberField(attributes: Attributes, field: NumberField): number | undefined {
+  return numberAt(attributes, namesOf(field));
 }
 
 const addressShape = /^https?:\/\//;
@@ -119,10 +119,10 @@ function finishReasonsOf(attributes: Attributes, only: string): readonly string[
   return told.length === 0 && only !== '' ? [only] : told;
 }
 
-const numericParameters: readonly ParameterFact[] = [
+const numericParameters: readonly ParameterField[] = [
   ...(['temperature', 'top_p', 'top_k', 'max_tokens', 'frequency_penalty', 'presence_penalty', 'seed', 'n', 'dimensions'] as const),
 ];
-const otherParameters: readonly ParameterFact[] = ['stop', 'stream', 'tool_choice', 'reasoning_effort', 'size', 'quality', 'voice'];
+const otherParameters: readonly ParameterField[] = ['stop', 'stream', 'tool_choice', 'reasoning_effort', 'size', 'quality', 'voice'];
 
 /** Members that an object of parameters may repeat although they are no parameters. */
 const noParameters: ReadonlySet<string> = new Set([
@@ -192,11 +192,11 @@ function firstValue(attributes: Attributes, names: readonly string[]): unknown {
 const counts = [
   ...(['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const),
   ...(['inputAudioTokens', 'outputAudioTokens', 'inputImageTokens', 'outputImageTokens'] as const),
-] as const satisfies readonly (NumberFact & keyof Usage)[];
+] as const satisfies readonly (NumberField & keyof Usage)[];
 
 /** Counts from attributes, and over them what a dialect tells in its own way. */
 function usageOf(span: Span): Usage {
-  const told = counts.map((count) => [count, countIn(numberFact(span.attributes, count))] as const);
+  const told = counts.map((count) => [count, countIn(numberField(span.attributes, count))] as const);
   const facts: Usage = Object.fromEntries(told.filter(([, count]) => count !== undefined));
   const own = dialects.map(({ usageOf: tell }) => tell?.(span)).find((usage) => usage !== undefined) ?? {};
   const said = Object.entries(own).filter(([, count]) => count !== undefined);
@@ -226,13 +226,13 @@ const firstParts: ReadonlySet<string> = new Set(['ai.stream.firstChunk', 'First 
 const millisecondsPerSecond = 1000;
 
 function firstTokenOf({ attributes, events, startMs, endMs }: Span): number | undefined {
-  const seconds = numberFact(attributes, 'firstTokenSeconds');
+  const seconds = numberField(attributes, 'firstTokenSeconds');
   const started = Date.parse(
     textAt(attributes, ['langfuse.observation.completion_start_time', 'mastra.completion_start_time']).replaceAll('"', ''),
   );
   const first = events.find(({ name, atMs }) => firstParts.has(name) && atMs > 0);
   const candidates = [
-    numberFact(attributes, 'firstTokenMs'),
+    numberField(attributes, 'firstTokenMs'),
     seconds === undefined ? undefined : seconds * millisecondsPerSecond,
     Number.isNaN(started) ? undefined : started - startMs,
     first === undefined ? undefined : first.atMs - startMs,
@@ -243,8 +243,8 @@ function firstTokenOf({ attributes, events, startMs, endMs }: Span): number | un
 
 function errorOf(
   { status, events }: Span,
-  told: Readonly<Record<TextFact, string>>,
-): Pick<CallFacts['texts'], 'errorType' | 'errorMessage'> {
+  told: Readonly<Record<TextField, string>>,
+): Pick<SpanCall['texts'], 'errorType' | 'errorMessage'> {
   const exception = events.find(({ name }) => name === 'exception')?.attributes ?? new Map<string, never>();
   return {
     errorType: told.errorType || textAt(exception, ['exception.type']),

@@ -12,8 +12,8 @@ export interface SentBody {
   readonly bytes: number;
 }
 
-/** Facts of a body that limits need. */
-export interface BodyFacts {
+/** What limits need of a body. */
+export interface BodySummary {
   /** Read as the wire format defines; empty if absent. */
   readonly model: string;
   /** The end user in the body; empty if absent. */
@@ -21,9 +21,9 @@ export interface BodyFacts {
   readonly size: CallSize;
 }
 
-/** Facts of a parsed body; undefined: not a JSON object. */
-export interface FoundFacts {
-  readonly facts: BodyFacts | undefined;
+/** The summary of a parsed body; undefined: not a JSON object. */
+export interface FoundSummary {
+  readonly summary: BodySummary | undefined;
 }
 
 /** A call whose cost is estimated before it is sent. */
@@ -34,8 +34,8 @@ export interface EstimatedRequest {
   readonly path: string;
   /** Undefined if it was not buffered, or is not JSON. */
   readonly body: Buffer | undefined;
-  /** Facts of a body that was parsed in a thread. */
-  readonly found: FoundFacts | undefined;
+  /** The summary of a body that was parsed in a thread. */
+  readonly found: FoundSummary | undefined;
   /** `Svc-Model-Override`: the price of this model applies where the model itself has none. */
   readonly modelOverride: string | undefined;
   /** Arrival, Unix milliseconds: the price of that time applies. */

@@ -1,7 +1,7 @@
 import { type ChangedValue, type ChangeEntry, type HistoryKind, historyKinds } from '../../model/change.ts';
 import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
 import { failureOfStatus } from '../../model/record/failure.ts';
-import { type CallFacts, factColumns, someFailure, unknownModel } from '../../model/record/call-facts.ts';
+import { type CallDetails, detailColumns, someFailure, unknownModel } from '../../model/record/call-details.ts';
 import { updateRows } from '../../sql/commands.ts';
 import { columnName } from '../../sql/identifier.ts';
 import { literal } from '../../sql/literal.ts';
@@ -22,21 +22,26 @@ import { isNamed, type StoredName } from './stored-name.ts';
 const bytesOfPatch = 8 * 1024;
 
 /** Gives a record what a span tells of its call and it lacks. Repeating it changes nothing. @throws GatelogError when the store fails. */
-export async function fillFacts(parts: PatchParts, organizationId: OrganizationId, into: StoredName, facts: CallFacts): Promise<void> {
+export async function fillDetails(
+  parts: PatchParts,
+  organizationId: OrganizationId,
+  into: StoredName,
+  details: CallDetails,
+): Promise<void> {
   const values = new Map<string, Fragment>([
-    ...factColumns.flatMap((name, index) => filled(name, facts.texts[index] ?? '')),
-    ...(facts.model === unknownModel
+    ...detailColumns.flatMap((name, index) => filled(name, details.texts[index] ?? '')),
+    ...(details.model === unknownModel
       ? []
-      : [['model', sql`if(model = ${literal(unknownModel)}, ${param(facts.model, 'String', 'model')}, model)`] as const]),
-    ...(facts.firstTokenMs === null
+      : [['model', sql`if(model = ${literal(unknownModel)}, ${param(details.model, 'String', 'model')}, model)`] as const]),
+    ...(details.firstTokenMs === null
       ? []
-      : [['time_to_first_token', sql`ifNull(time_to_first_token, ${param(facts.firstTokenMs, 'UInt64', 'first_token')})`] as const]),
-    ...(facts.status >= 200 && facts.status < 400 ? [] : [['status', worseStatus(facts.status)] as const]),
-    ...failedBy(facts.status),
+      : [['time_to_first_token', sql`ifNull(time_to_first_token, ${param(details.firstTokenMs, 'UInt64', 'first_token')})`] as const]),
+    ...(details.status >= 200 && details.status < 400 ? [] : [['status', worseStatus(details.status)] as const]),
+    ...failedBy(details.status),
   ]);
   if (values.size === 0) return;
   const assignments = Array.from(values, ([column, value]) => sql`${columnName(column)} = ${value}`);
-  const bytes = facts.texts.reduce((sum, { length }) => sum + length, 0);
+  const bytes = details.texts.reduce((sum, { length }) => sum + length, 0);
   await update(parts, organizationId, into, { assignments: [...assignments, sql`display = ${displayValue(values)}`], bytes });
 }
 

@@ -103,7 +103,7 @@ async function callTools(context: Context<Env, string>, ports: ApiPorts, fetch: 
  * The protocol asks for it: a page that has given itself this server's address (DNS rebinding) still sends its own origin. Programs send
  * none. @throws GatelogError 403.
  */
-function refuseForeignPages(context: Context, { corsOrigins, ownOrigins }: ApiPorts): void {
+function refuseForeignPages(context: Context, { corsOrigins, serverOrigins: ownOrigins }: ApiPorts): void {
   const origin = context.req.header('Origin');
   if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin) || ownOrigins().includes(origin)) return;
   throw new GatelogError(

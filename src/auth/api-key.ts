@@ -33,7 +33,7 @@ export function bearerKey(text: string): string | undefined {
 }
 
 /** Matches a key of ours inside a text, but not a word that ends in its prefix, as `task-svc-1` does. */
-const ownKey = /(?<![A-Za-z0-9])(?:sk-svc|[sp]k-helicone)-/;
+const issuedKey = /(?<![A-Za-z0-9])(?:sk-svc|[sp]k-helicone)-/;
 
 /**
  * Whether a text contains one of our keys, plain or percent-encoded. The test runs on every credential, so the common case is two or three
@@ -44,7 +44,7 @@ export function holdsOurKey(text: string): boolean {
 }
 
 function holdsPlainKey(text: string): boolean {
-  return (text.includes('sk-svc-') || text.includes('k-helicone-')) && ownKey.test(text);
+  return (text.includes('sk-svc-') || text.includes('k-helicone-')) && issuedKey.test(text);
 }
 
 /**

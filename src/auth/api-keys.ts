@@ -5,14 +5,14 @@ import type { KeyPermissions } from '../model/principal.ts';
 import { apiKeyLimits } from '../model/vocabulary/limits.ts';
 import { issueKey, type IssuedKey } from './issue-key.ts';
 
-export interface NewOwnKey {
+export interface NewOrganizationKey {
   readonly name: string;
   readonly permissions: KeyPermissions;
 }
 
 /** The keys of organisations, for their administrators. Changes are durable on return; gateways see them within five seconds. */
 export interface ApiKeys {
-  readonly add: (organizationId: OrganizationId, key: NewOwnKey) => Promise<IssuedKey | 'too_many'>;
+  readonly add: (organizationId: OrganizationId, key: NewOrganizationKey) => Promise<IssuedKey | 'too_many'>;
   /** The oldest first, revoked ones included. */
   readonly list: (organizationId: OrganizationId) => Promise<readonly ApiKey[]>;
   /** `last_admin`: nobody could administer the organisation through the API any more. Undefined: no such key, or it is revoked. */

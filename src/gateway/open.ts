@@ -17,7 +17,7 @@ import { systemClock } from '../platform/clock.ts';
 import type { ListenerAddresses } from '../platform/http/front-page.ts';
 import { type CallsEnd, closeServer, listen } from '../platform/http/server.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
-import type { OwnSeries } from '../spool/own-series.ts';
+import type { ProcessSeries } from '../spool/process-series.ts';
 import type { SpoolSpace } from '../spool/usage.ts';
 import type { SharedState } from '../state/shared-state.ts';
 import { BodyMemory } from './bodies/memory.ts';
@@ -64,7 +64,7 @@ export interface GatewayDependencies {
 }
 
 /** Where exchanges are recorded. */
-export interface GatewaySeries extends Pick<OwnSeries, 'hasSpaceFor'> {
+export interface GatewaySeries extends Pick<ProcessSeries, 'hasSpaceFor'> {
   readonly spool: ExchangePorts['spool'];
   readonly space: Pick<SpoolSpace, 'hasFreeSpace' | 'hasSpaceForParts' | 'usedBytes'>;
 }

@@ -10,7 +10,7 @@ import { Draining, stoppingProblem } from './http/draining.ts';
 import { forward } from './forward.ts';
 import { IncomingRequest } from './http/incoming-request.ts';
 import { coalesceWritev } from '../platform/http/coalesce-writes.ts';
-import { makeOwnPaths, maxOwnPath } from './own-paths.ts';
+import { makeBuiltinPaths, maxBuiltinPath } from './builtin-paths.ts';
 import { unrecordedHeaders } from './http/server-timing.ts';
 import { jsonBody, errorBody, errorHeaders, refuseUnrecorded } from './http/error-response.ts';
 
@@ -49,7 +49,7 @@ export function createGatewayServer(ports: ForwardPorts, health: () => Promise<G
   const { corsOrigins } = options;
   const hasCors = corsOrigins.length > 0;
   const server = makeServer(options);
-  const handleOwnPath = makeOwnPaths(options.addresses);
+  const handleBuiltinPath = makeBuiltinPaths(options.addresses);
   const { monotonic } = ports.clock;
   const { clientStallMs } = ports.limits;
   /** The last response on each connection. */
@@ -61,7 +61,7 @@ export function createGatewayServer(ports: ForwardPorts, health: () => Promise<G
     lastResponses.set(request.socket, response);
     const { url = '' } = request;
     const isHandshake = isWebSocketHandshake(request);
-    if (url.length <= maxOwnPath && !isHandshake && handleOwnPath(request, response, clientStallMs)) return;
+    if (url.length <= maxBuiltinPath && !isHandshake && handleBuiltinPath(request, response, clientStallMs)) return;
     if ((url === '/healthz' || url === '/readyz') && !isHandshake) {
       respondHealth(request, response, { health: ready, monotonic, clientStallMs });
     } else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
@@ -213,8 +213,8 @@ function respondHealth(request: IncomingMessage, response: ServerResponse, { hea
     .catch((): GatewayHealth => ({ ready: false, degraded: [] }))
     .then(({ ready, degraded }) => {
       const body = jsonBody({ status: ready ? 'ok' : 'unavailable', degraded });
-      const ownHeaders = unrecordedHeaders(monotonic() - startedAt);
-      response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), ...ownHeaders]);
+      const gatewayHeaders = unrecordedHeaders(monotonic() - startedAt);
+      response.writeHead(ready ? 200 : 503, ['content-type', 'application/json', 'content-length', String(body.length), ...gatewayHeaders]);
       response.end(request.method === 'HEAD' ? undefined : body);
       enforceWriteTimeout(response, clientStallMs);
     })

@@ -10,8 +10,8 @@ import type { TakeLog } from '../model/record/sent-log.ts';
 import type { TakeSpans } from '../model/record/sent-spans.ts';
 import { systemClock } from '../platform/clock.ts';
 import { BodyThread } from '../platform/threads/body-thread.ts';
-import type { OwnSeries } from '../spool/own-series.ts';
-import { makeOwnAdmissions, makeOwnLog } from './record/own-log.ts';
+import type { ProcessSeries } from '../spool/process-series.ts';
+import { makeProcessAdmissions, makeProcessLog } from './record/process-log.ts';
 import type { JoinedCalls } from './spans/joined-calls.ts';
 import { type CorrectionPorts, PlaceCorrections } from './spans/corrections.ts';
 import { TraceSender } from './spans/send-traces.ts';
@@ -31,10 +31,10 @@ export interface Receivers {
 }
 
 /** A gateway worker tells the core of the spans that it takes. */
-export function startGatewayReceivers(config: Config, series: OwnSeries, parts: LogParts): Receivers {
+export function startGatewayReceivers(config: Config, series: ProcessSeries, parts: LogParts): Receivers {
   const sender = new TraceSender(config.dataDir, parts.observe);
   const claims = makeRequestIdClaims(parts.database, systemClock.now);
-  const logCalls = makeOwnLog(
+  const logCalls = makeProcessLog(
     config,
     series,
     (organizationId, requestIds) => {
@@ -42,7 +42,7 @@ export function startGatewayReceivers(config: Config, series: OwnSeries, parts: 
     },
     parts.observe,
   );
-  const recording = { logCalls, admissions: makeOwnAdmissions(config, series) };
+  const recording = { logCalls, admissions: makeProcessAdmissions(config, series) };
   const takers = startReceivers(config, recording, parts, (owner, traces) => sender.note(owner, traces));
   return {
     ...takers,
@@ -56,7 +56,7 @@ export function startGatewayReceivers(config: Config, series: OwnSeries, parts: 
 /** The core remembers the spans of all workers, and its own. */
 export function startCoreReceivers(
   config: Config,
-  series: OwnSeries,
+  series: ProcessSeries,
   {
     changeRequest,
     joined,
@@ -72,13 +72,13 @@ export function startCoreReceivers(
   });
   // TRICKY: a claim on the core's own connection would wait for the disk, and calls that claim an identifier with it.
   const claims = openMetadata(config.dataDir, 'gateway');
-  const logCalls = makeOwnLog(
+  const logCalls = makeProcessLog(
     config,
     series,
     (organizationId, requestIds) => claimAll(claims, organizationId, { requestIds, at: systemClock.now() }),
     parts.observe,
   );
-  const recording = { logCalls, admissions: makeOwnAdmissions(config, series) };
+  const recording = { logCalls, admissions: makeProcessAdmissions(config, series) };
   const takers = startReceivers(config, recording, parts, (owner, traces) => corrections.note(owner, traces));
   return {
     ...takers,

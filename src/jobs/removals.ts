@@ -143,7 +143,7 @@ export function makeRemovals(parts: RemovalParts, erased: Erased): Removals {
 function makeRetention({ config, observe, database, events, store, trustedClock }: RemovalParts, erasures: Erasures): Retention {
   return new Retention({
     deploymentDays: config.retentionDays,
-    ownDays: () => listRetentions(database),
+    daysByOrganization: () => listRetentions(database),
     removeExpired: (expiry, signal) => erasures.exclusive(() => store.removeExpired(expiry, signal)),
     removeClaims: (expiry, signal) => removeClaims(database, expiry, signal),
     removeDeliveries: async (expiry, signal) => {

@@ -47,7 +47,7 @@ describe('the retention', () => {
     let runs = 0;
     const retention = new Retention({
       deploymentDays: 1,
-      ownDays: async () => new Map(),
+      daysByOrganization: async () => new Map(),
       removeExpired: async (expiry) => {
         runs += 1;
         if (runs === 1) throw new Error('the store is away');

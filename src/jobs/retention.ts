@@ -9,7 +9,7 @@ export interface RetentionPorts {
   /** Retention of the deployment in days; undefined: without end. */
   readonly deploymentDays: number | undefined;
   /** Organisations with a retention of their own, by its days. */
-  readonly ownDays: () => Promise<ReadonlyMap<number, readonly OrganizationId[]>>;
+  readonly daysByOrganization: () => Promise<ReadonlyMap<number, readonly OrganizationId[]>>;
   readonly removeExpired: RemoveExpired;
   /** Removes claimed identifiers of expired records, so that they can be chosen again. */
   readonly removeClaims: (expiry: Expiry, signal: AbortSignal) => Promise<void>;
@@ -30,12 +30,12 @@ const dayMs = 86_400_000;
 export function expiriesOf(
   now: number,
   deploymentDays: number | undefined,
-  ownDays: ReadonlyMap<number, readonly OrganizationId[]>,
+  daysByOrganization: ReadonlyMap<number, readonly OrganizationId[]>,
 ): readonly Expiry[] {
-  const own = [...ownDays].filter(([days]) => deploymentDays === undefined || days < deploymentDays);
+  const organizations = [...daysByOrganization].filter(([days]) => deploymentDays === undefined || days < deploymentDays);
   return [
     ...(deploymentDays === undefined ? [] : [{ organizations: undefined, before: now - deploymentDays * dayMs }]),
-    ...own.map(([days, organizations]) => ({ organizations, before: now - days * dayMs })),
+    ...organizations.map(([days, organizations]) => ({ organizations, before: now - days * dayMs })),
   ];
 }
 
@@ -66,7 +66,15 @@ export class Retention {
    * stop.
    */
   async runOnce(): Promise<number> {
-    const { trustedNow, deploymentDays, ownDays, removeExpired, removeClaims, removeDeliveries, forgetReceipts } = this.ports;
+    const {
+      trustedNow,
+      deploymentDays,
+      daysByOrganization: ownDays,
+      removeExpired,
+      removeClaims,
+      removeDeliveries,
+      forgetReceipts,
+    } = this.ports;
     const now = await trustedNow();
     if (now === undefined) return 0;
     await this.tidy('removal of receipts that nobody has fetched', () => forgetReceipts(now));

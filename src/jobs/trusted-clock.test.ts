@@ -167,7 +167,7 @@ describe('a service whose clock is years ahead at its start', () => {
     });
     const retention = new Retention({
       deploymentDays: 365,
-      ownDays: async () => new Map(),
+      daysByOrganization: async () => new Map(),
       removeExpired: store.removeExpired,
       removeClaims: async () => undefined,
       removeDeliveries: async () => undefined,

@@ -35,7 +35,7 @@ import { openCoreAlerts } from '../alerts/open.ts';
 import { openEventStores } from '../events/following.ts';
 import { modelsOf } from '../pricing/models/models-of.ts';
 import { startCoreReceivers } from '../intake/open.ts';
-import { openOwnSeries } from '../spool/own-series.ts';
+import { openProcessSeries } from '../spool/process-series.ts';
 import { makeStreams } from '../api/stream/open.ts';
 import { openExistingMetadata } from '../metadata/open.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock } from './shared.ts';
@@ -58,7 +58,7 @@ export async function startCore(config: Config, version: string, connect?: Conne
   const address = { url: config.publicApiUrl ?? '' };
   const baseUrl = (): string => address.url;
   const ingest = await openIngest(base);
-  const series = openOwnSeries(config, observe);
+  const series = openProcessSeries(config, observe);
   const streams = makeStreams(config, ingest.storedOrder);
   const answerMemory = new ResponseMemory({ maxBytes: config.apiAnswersMaxBytes, maxWaitMs: config.queryMaxWaitMs });
   const reading = { storedOrder: ingest.storedOrder, readingOf: readingsOf({ store, answerMemory }) };

@@ -19,7 +19,7 @@ import { openPrices } from '../pricing/held/open.ts';
 import type { Prices } from '../pricing/look-up.ts';
 import { makeMakerOf } from '../pricing/models/model-makers.ts';
 import { modelsOf } from '../pricing/models/models-of.ts';
-import { openOwnSeries } from '../spool/own-series.ts';
+import { openProcessSeries } from '../spool/process-series.ts';
 import { openSharedState } from '../state/shared-state.ts';
 import { type RunningRole, reportMetrics } from '../supervisor/child.ts';
 import { coreAddress, degradedCoreParts } from '../supervisor/core-address.ts';
@@ -33,7 +33,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   const observe = measured(meter, log);
   ensureFolder(dataPaths(config).spool);
   const database = await openExistingMetadata(config, 'gateway', observe);
-  const series = openOwnSeries(config, observe);
+  const series = openProcessSeries(config, observe);
   const state = openSharedState(config, observe);
   const takers = startGatewayReceivers(config, series, { database, observe });
   const gateway = openGateway({

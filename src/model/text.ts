@@ -52,7 +52,7 @@ export function parseExactly(text: string, kept: Kept = 'values', numbers = new 
 }
 
 /** Parses JSON that this program wrote, without limits. @returns undefined when the text is not JSON. */
-export function parseOwnJson(text: string): unknown {
+export function parseRecordedJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

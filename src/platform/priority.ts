@@ -12,7 +12,7 @@ const maxPasses = 10;
  * that forbids it changes nothing else. TRICKY: on Linux priorities belong to threads, so a running process cannot be lowered as a whole.
  */
 export function lowerPriority(): void {
-  const threads = ownThreadIds();
+  const threads = processThreadIds();
   if (threads === undefined) {
     trySetPriority(0, below);
     return;
@@ -20,7 +20,7 @@ export function lowerPriority(): void {
   let higher = threads.filter(isHigher);
   for (let pass = 0; higher.length > 0 && pass < maxPasses; pass += 1) {
     for (const thread of higher) trySetPriority(thread, below);
-    higher = (ownThreadIds() ?? []).filter(isHigher);
+    higher = (processThreadIds() ?? []).filter(isHigher);
   }
 }
 
@@ -29,7 +29,7 @@ export function lowerPriority(): void {
  * of threads; elsewhere the call would affect the whole process, so nothing changes.
  */
 export function lowerThreadsNamed(name: string): void {
-  for (const thread of ownThreadIds() ?? []) if (nameOf(thread) === name) trySetPriority(thread, constants.priority.PRIORITY_LOW);
+  for (const thread of processThreadIds() ?? []) if (nameOf(thread) === name) trySetPriority(thread, constants.priority.PRIORITY_LOW);
 }
 
 /** Lowers the priority of the calling thread, as {@link lowerPriority} does. TRICKY: only where priorities belong to threads. */
@@ -56,7 +56,7 @@ function isHigher(thread: number): boolean {
 }
 
 /** Undefined where threads have no priorities. */
-function ownThreadIds(): number[] | undefined {
+function processThreadIds(): number[] | undefined {
   try {
     return readdirSync('/proc/self/task').map(Number);
   } catch {

@@ -1,6 +1,6 @@
 import type { RateKind } from '../model/vocabulary/prices.ts';
 import { organizationCandidates, type OrganizationPrices } from './organization-prices.ts';
-import { ownPrice } from './tables/own-prices.ts';
+import { builtinPrice } from './tables/builtin-prices.ts';
 import type { PriceBook } from './price-book.ts';
 import { priceInGeo } from './tables/geo.ts';
 import type { Price, Rate } from './tables/price.ts';
@@ -65,7 +65,7 @@ function namesOf(model: string, providerId: string | undefined): readonly string
 }
 
 function builtInPrice(providerId: string, at: number): Price | undefined {
-  const own = ownPrice(providerId, at);
+  const own = builtinPrice(providerId, at);
   if (own === undefined) return undefined;
   const rates = own.rates.map(([kind, perMillion]): [RateKind, Rate] => [kind, { perMillion, steps: [] }]);
   const { reference, validFrom } = own;

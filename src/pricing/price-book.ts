@@ -2,7 +2,7 @@ import type { ConditionalPrice, ModelInfo, ModelPrice, PriceCalculation, Provide
 import { moneyOfUnits, moneyOfUsd } from '../model/pricing/money.ts';
 import type { Money } from '../model/pricing/money.ts';
 import type { PriceTable, RateKind } from '../model/vocabulary/prices.ts';
-import { withMissingRates } from './tables/own-prices.ts';
+import { withMissingRates } from './tables/builtin-prices.ts';
 import type { Price, Rate } from './tables/price.ts';
 import { listSource } from './tables/price-list.ts';
 import { publicList } from './public-list.ts';

@@ -1,6 +1,6 @@
 import { jsonExcess } from '../model/json/bounds.ts';
 import { digitsOf, eachLostNumber, isMarkedNumber, withFewMarkedNumbers, writeExactly } from '../model/json/exact-numbers.ts';
-import { isJsonObject, parseJson, parseOwnJson } from '../model/text.ts';
+import { isJsonObject, parseJson, parseRecordedJson } from '../model/text.ts';
 import type { Redactor } from './redactor.ts';
 import { withoutTokenLists } from './token-lists.ts';
 
@@ -83,7 +83,7 @@ function hidesNumber(text: string, redactor: Redactor): boolean {
 /** @throws RangeError for JSON beyond the parser's limits: its escapes could hide matches. */
 function throwIfExcessive(text: string): void {
   if (jsonExcess(text) === undefined) return;
-  const isJson = text.length > maxProbedLength || parseOwnJson(text) !== undefined;
+  const isJson = text.length > maxProbedLength || parseRecordedJson(text) !== undefined;
   if (isJson) throw new RangeError('the JSON is nested deeper, or has more values, than is looked into');
 }
 

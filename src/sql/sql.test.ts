@@ -7,7 +7,7 @@ import { literal } from './literal.ts';
 import { select, unionAll } from './query.ts';
 import { join, param, sql } from './sql.ts';
 import { compileFor, compileForAll, statementFor, type TenantId } from './statement.ts';
-import { acrossOrganizations, bodies, ownRows, requests, systemRows } from './tables.ts';
+import { acrossOrganizations, bodies, tenantRows, requests, systemRows } from './tables.ts';
 import { assert } from '../../test/support/seeded.ts';
 
 const tenant = '00000000-0000-7000-8000-00000000000a' as TenantId;
@@ -93,7 +93,7 @@ describe('a statement of an organisation', () => {
   test('holds every table that it names to it', () => {
     const inner = select({ columns: sql`a`, from: bodies(sql`b`) });
     const query = select({
-      with: [sql`${select({ columns: sql`max(number)`, from: ownRows('session_tags') })} AS latest`],
+      with: [sql`${select({ columns: sql`max(number)`, from: tenantRows('session_tags') })} AS latest`],
       columns: sql`1`,
       from: select({ distinct: true, columns: sql`a`, from: requests([sql`a IN ${inner}`, sql`c`]), limit: 1 }),
       where: [sql`a`, sql`b`],

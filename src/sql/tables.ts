@@ -41,22 +41,22 @@ const acrossMark = fragmentOf([Object.freeze({ kind: 'across' })]);
 const organizationIs = fragmentOf(['org_id = ', Object.freeze({ kind: 'tenant' })]);
 
 /** Rows of the statement's organisation. */
-export function ownRows(table: OrganizationTable, where: Where = []): Rows {
+export function tenantRows(table: OrganizationTable, where: Where = []): Rows {
   const condition = allOf(where);
   const held = condition.pieces.length === 0 ? organizationIs : fragmentOf(concat([organizationIs, ' AND (', condition, ')']));
   return Object.freeze({ kind: 'rows', table, across: false, condition: held });
 }
 
 export function requests(where?: Where): Rows {
-  return ownRows('requests', where);
+  return tenantRows('requests', where);
 }
 
 /** Rows of `bodies`, and of `bodies_before` while those are being moved. @param inGroups conditions on columns that only `bodies` has. */
 export function bodies(where: Where = [], inGroups: readonly Fragment[] = []): Rows {
   const shared = allOf(where);
   const conditions = shared.pieces.length === 0 ? [] : [shared];
-  const stays = ownRows('bodies', [...inGroups, ...conditions, sql`NOT (moved AND created_at >= ${migratedUntil})`]);
-  const moves = ownRows('bodies_before', [...conditions, sql`created_at >= ${migratedUntil}`]);
+  const stays = tenantRows('bodies', [...inGroups, ...conditions, sql`NOT (moved AND created_at >= ${migratedUntil})`]);
+  const moves = tenantRows('bodies_before', [...conditions, sql`created_at >= ${migratedUntil}`]);
   const meanwhile = concat([
     `(SELECT ${bodiesColumns.join(', ')} FROM bodies`,
     ...whereOf(stays),
@@ -64,7 +64,7 @@ export function bodies(where: Where = [], inGroups: readonly Fragment[] = []): R
     ...whereOf(moves),
     ')',
   ]);
-  return Object.freeze({ ...ownRows('bodies', [...inGroups, ...conditions]), meanwhile });
+  return Object.freeze({ ...tenantRows('bodies', [...inGroups, ...conditions]), meanwhile });
 }
 
 /** The parameter of statements that run while bodies are moved: Unix milliseconds, rows before it are in `bodies`. */

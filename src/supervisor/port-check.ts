@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { isSystemError } from '../platform/files.ts';
-import { ownAddresses } from '../platform/http/own-addresses.ts';
+import { localAddresses } from '../platform/http/local-addresses.ts';
 
 /** A listener that is about to open. */
 export interface PlannedListener {
@@ -26,7 +26,7 @@ export async function portProblem(listener: PlannedListener): Promise<string | u
     const code = isSystemError(error) ? error.code : undefined;
     const why = code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be opened (${code ?? 'unknown reason'})`;
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EADDRNOTAVAIL') {
-      return `GATELOG_HOST is ${host}, which is no address of this machine (${code}). Set it to one of ${ownAddresses().join(', ')}; 0.0.0.0 is all of them.`;
+      return `GATELOG_HOST is ${host}, which is no address of this machine (${code}). Set it to one of ${localAddresses().join(', ')}; 0.0.0.0 is all of them.`;
     }
     if (code === 'EACCES') {
       return `Port ${port}, wanted for the ${name}, is kept for the system (EACCES). Set ${variable} to a port from 1024 on.`;

@@ -54,7 +54,7 @@ export interface MetricsPorts {
 export interface ApiPorts extends ReturnType<typeof makeDashboard> {
   readonly answerMcp: (call: McpCall) => Promise<Response>;
   /** Of pages that this listener serves. */
-  readonly ownOrigins: () => readonly string[];
+  readonly serverOrigins: () => readonly string[];
   readonly takeLog: TakeLog;
   readonly takeSpans: TakeSpans;
   /** @returns undefined for an unknown key. */

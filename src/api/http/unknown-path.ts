@@ -19,7 +19,7 @@ const gatewayRoots: ReadonlySet<string> = new Set([
   'audio',
   'moderations',
 ]);
-const ownSegments: ReadonlySet<string> = new Set(apiPathSegments);
+const apiSegments: ReadonlySet<string> = new Set(apiPathSegments);
 
 /** The error for a path without an endpoint. It recognises the gateway's paths, because the two ports differ by one digit. */
 export function unknownPath(method: string, path: string): GatelogError {
@@ -36,7 +36,7 @@ export function isPagePath(path: string): boolean {
 
 function isGateways(path: string): boolean {
   const [, first = '', second = ''] = path.split('/', 3);
-  return first === 'v1' ? second !== '' && !ownSegments.has(second) : gatewayRoots.has(first);
+  return first === 'v1' ? second !== '' && !apiSegments.has(second) : gatewayRoots.has(first);
 }
 
 /**

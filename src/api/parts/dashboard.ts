@@ -8,11 +8,11 @@ import { addView, listViews, replaceView } from '../../metadata/organization/vie
 import { dashboardLimits } from '../../model/dashboard/limits.ts';
 import type { OrganizationId, Uuid } from '../../model/ids.ts';
 
-type Own<Item> = Item & { readonly id: Uuid; readonly createdAt: number; readonly changedAt: number };
+type DashboardRow<Item> = Item & { readonly id: Uuid; readonly createdAt: number; readonly changedAt: number };
 
 /** What organisations save for their dashboard; changes are durable on return. @param now Unix milliseconds. */
 export function makeDashboard(database: MetadataDatabase, now: () => number) {
-  const made = <Item>(item: Item): Own<Item> => ({ ...item, id: v7() as Uuid, createdAt: now(), changedAt: now() });
+  const made = <Item>(item: Item): DashboardRow<Item> => ({ ...item, id: v7() as Uuid, createdAt: now(), changedAt: now() });
   return {
     /** Saved views. */
     views: {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownOriginsOf } from './mcp.ts';
+import { serverOriginsOf } from './mcp.ts';
 
 it.each([
   ['http://127.0.0.1:80', ['http://127.0.0.1', 'http://localhost', 'http://[::1]']],
@@ -7,5 +7,5 @@ it.each([
   ['https://logs.example.com/base', ['https://logs.example.com']],
   ['no address', []],
 ])('pages of %s have these origins', (baseUrl, origins) => {
-  expect(ownOriginsOf(baseUrl)).toEqual(origins);
+  expect(serverOriginsOf(baseUrl)).toEqual(origins);
 });

@@ -9,7 +9,7 @@ interface McpParts {
 /** Answers calls of tools. The protocol's library takes 25 MB, so it is loaded for the first call. */
 export function makeMcpPorts({ version, baseUrl }: McpParts): {
   readonly answerMcp: AnswerMcp;
-  readonly ownOrigins: () => readonly string[];
+  readonly serverOrigins: () => readonly string[];
 } {
   let answer: Promise<AnswerMcp> | undefined;
   return {
@@ -19,12 +19,12 @@ export function makeMcpPorts({ version, baseUrl }: McpParts): {
       );
       return (await answer)(call);
     },
-    ownOrigins: () => ownOriginsOf(baseUrl()),
+    serverOrigins: () => serverOriginsOf(baseUrl()),
   };
 }
 
 /** The address under its name, and under the other names of this machine. */
-export function ownOriginsOf(baseUrl: string): readonly string[] {
+export function serverOriginsOf(baseUrl: string): readonly string[] {
   if (!URL.canParse(baseUrl)) return [];
   const { origin, protocol, hostname, port } = new URL(baseUrl);
   // An origin leaves out the protocol's own port.

@@ -2,7 +2,7 @@ import { GatelogError } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
 import { conditionsIn } from '../../query/filter/ast.ts';
 import type { BodiesRow } from '../../query/requests/columns.ts';
-import { ownPart, type StreamPlan } from '../../query/stream/plan.ts';
+import { requestPart, type StreamPlan } from '../../query/stream/plan.ts';
 import type { StreamRow } from '../../query/stream/rows.ts';
 import { type BodyReading, readBodyRuns } from '../../reading/body-runs.ts';
 import { aliveText, beginningText, type BodyAddressOf, endText, eventOf, passedByEvent, type StreamEvent } from './events.ts';
@@ -164,7 +164,7 @@ export class Viewer {
   private async *catchUp(): AsyncGenerator<string, undefined> {
     const { reading, plan } = this;
     const { shared } = this.options;
-    const pages = new PagesBehind(reading, { filter: ownPart(plan.filter), withInputs: this.withInputs });
+    const pages = new PagesBehind(reading, { filter: requestPart(plan.filter), withInputs: this.withInputs });
     const through = shared.through();
     while (this.at < through && this.isOpen()) {
       const generation = shared.generation();

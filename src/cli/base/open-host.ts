@@ -1,11 +1,11 @@
 import type { Config } from '../../config/load.ts';
-import { ownAddresses } from '../../platform/http/own-addresses.ts';
+import { localAddresses } from '../../platform/http/local-addresses.ts';
 
 const everyAddress = /^http:\/\/(?:0\.0\.0\.0|\[::\])(?=:)/;
 
 /** A wildcard address as other machines reach it. */
 export function reachable(address: string): string {
-  const [own = '127.0.0.1'] = ownAddresses();
+  const [own = '127.0.0.1'] = localAddresses();
   return address.replace(everyAddress, () => `http://${own.includes(':') ? `[${own}]` : own}`);
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseOwnJson } from '../../model/text.ts';
+import { parseRecordedJson } from '../../model/text.ts';
 import { readFileIfPresent, replaceFile } from '../../platform/files.ts';
 import { CommandError } from '../base/dependencies.ts';
 
@@ -53,7 +53,7 @@ export function saveState(file: string, state: ExportState): void {
 export function readState(file: string): ExportState | undefined {
   const text = readFileIfPresent(file);
   if (text === undefined) return undefined;
-  const state = parseOwnJson(text) as (ExportState & { readonly version?: unknown }) | null | undefined;
+  const state = parseRecordedJson(text) as (ExportState & { readonly version?: unknown }) | null | undefined;
   if (state?.version === version) return state;
   throw new CommandError(`${file} is not the state of an export of this version. Delete it and what was exported, and start again.`);
 }

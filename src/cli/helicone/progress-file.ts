@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, openSync, rmSync, fsyncSync, fstatSync } from 'node:fs';
-import { parseOwnJson } from '../../model/text.ts';
+import { parseRecordedJson } from '../../model/text.ts';
 import { readFileIfPresent, replaceFile, writeFully } from '../../platform/files.ts';
 import { CommandError } from '../base/dependencies.ts';
 import { Tally, type TallyJson } from './tally.ts';
@@ -40,7 +40,7 @@ export class ProgressFile<Position> {
   read(): ImportState<Position> | undefined {
     const text = readFileIfPresent(this.file);
     if (text === undefined) return undefined;
-    const json = parseOwnJson(text) as (StateJson<Position> & { readonly version?: unknown }) | null | undefined;
+    const json = parseRecordedJson(text) as (StateJson<Position> & { readonly version?: unknown }) | null | undefined;
     if (json?.version !== version) {
       throw new CommandError(
         `${this.file} is not the state of an import by this version. Name another with --state, or start again with --restart.`,

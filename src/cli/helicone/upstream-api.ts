@@ -1,5 +1,5 @@
 import { printable } from '../../config/text-table.ts';
-import { isJsonObject, type JsonObject, parseOwnJson } from '../../model/text.ts';
+import { isJsonObject, type JsonObject, parseRecordedJson } from '../../model/text.ts';
 import { CommandError } from '../base/dependencies.ts';
 import { type CallPolicy, type CallResponse, pacedCaller, UnansweredCall } from './calls.ts';
 import type { UpstreamBodies } from './item.ts';
@@ -98,7 +98,7 @@ function baseOf(text: string): string {
 
 /** @throws CommandError for what no repetition fixes, UnansweredCall for an answer that is none. */
 function dataOf({ status, text }: CallResponse, base: string, path: string): unknown {
-  const answer = parseOwnJson(text);
+  const answer = parseRecordedJson(text);
   const error = isJsonObject(answer) ? (answer['error'] ?? answer['message']) : undefined;
   const said = typeof error === 'string' ? `: ${printable(error).slice(0, 300)}` : '';
   if (status === 401 || status === 403) {
@@ -144,7 +144,7 @@ async function signedBodies(address: string, { bucket, base }: BodyPlaces): Prom
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return { problem: 'the signed address is not one' };
   try {
     const { status, text } = await bucket.send({ address: url.href, init: {}, what: 'a signed body address' });
-    const content = status === 200 ? parseOwnJson(text) : undefined;
+    const content = status === 200 ? parseRecordedJson(text) : undefined;
     if (!isJsonObject(content)) return { problem: `the signed address answered ${status}${status === 200 ? ' without JSON' : ''}` };
     return { bodies: bodiesIn(content['request'], content['response']) };
   } catch (error) {
@@ -160,7 +160,7 @@ async function bodiesOfSingle(record: JsonObject, { api, base, headers }: BodyPl
   try {
     const path = `/v1/request/${id}?includeBody=true`;
     const { status, text } = await api.send({ address: base + path, init: { headers, redirect: 'manual' }, what: 'GET /v1/request/{id}' });
-    const answer = status === 200 ? parseOwnJson(text) : undefined;
+    const answer = status === 200 ? parseRecordedJson(text) : undefined;
     const single = isJsonObject(answer) && isJsonObject(answer['data']) ? answer['data'] : undefined;
     const bodies = single === undefined ? {} : inlineBodies(single);
     return bodies.request === undefined && bodies.response === undefined ? undefined : bodies;

@@ -3,7 +3,7 @@ import type { Principal } from '../../model/principal.ts';
 import type { TakenLog } from '../../model/record/sent-log.ts';
 import { type LogPath, logPathOf } from '../../model/vocabulary/log-paths.ts';
 import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
-import { readOwnBody } from './own-body.ts';
+import { readIntakeBody } from './intake-body.ts';
 import { type Call, isDisconnected } from '../call/call.ts';
 import { rejectUnauthenticated } from '../call/exchange.ts';
 import { jsonBody } from '../http/error-response.ts';
@@ -25,7 +25,7 @@ export function answerLog(ports: ForwardPorts, call: Call, principal: Principal)
   if (call.request.method !== 'POST') throw new GatelogError('method_not_allowed', 'Logs are sent by POST.');
   const { requestMaxBytes, logMaxBytes } = ports.limits;
   const maxBytes = Math.min(requestMaxBytes, logMaxBytes);
-  readOwnBody(ports, call, { ...principal, maxBytes, setting: 'GATELOG_LOG_MAX_BYTES', copies }, (body) => {
+  readIntakeBody(ports, call, { ...principal, maxBytes, setting: 'GATELOG_LOG_MAX_BYTES', copies }, (body) => {
     if (body instanceof GatelogError) refuse(ports, call, body);
     // What has arrived of it may be read as a whole log.
     else if (!isDisconnected(call)) void take(ports, call, principal, { logPath, body });

@@ -3,7 +3,7 @@ import type { Principal } from '../../model/principal.ts';
 import type { SpansResponse } from '../../model/record/sent-spans.ts';
 import { type Signal, signalOf } from '../../model/vocabulary/log-paths.ts';
 import { enforceWriteTimeout } from '../../platform/http/write-timeout.ts';
-import { readOwnBody } from './own-body.ts';
+import { readIntakeBody } from './intake-body.ts';
 import type { Call } from '../call/call.ts';
 import { refuseUnrecorded } from '../http/error-response.ts';
 import { unrecordedHeaders } from '../http/server-timing.ts';
@@ -22,7 +22,7 @@ export function answerSpans(ports: ForwardPorts, call: Call, principal: Principa
   if (call.request.method !== 'POST') throw new GatelogError('method_not_allowed', 'Spans, logs and metrics are sent by POST.');
   const { requestMaxBytes, spansMaxBytes } = ports.limits;
   const maxBytes = Math.min(requestMaxBytes, spansMaxBytes);
-  readOwnBody(ports, call, { ...principal, maxBytes, setting: 'GATELOG_OTLP_MAX_BYTES', copies }, (body) => {
+  readIntakeBody(ports, call, { ...principal, maxBytes, setting: 'GATELOG_OTLP_MAX_BYTES', copies }, (body) => {
     if (body instanceof GatelogError) refuse(ports, call, body);
     else void take(ports, call, principal, { holds, body });
   });

@@ -20,7 +20,7 @@ export class AddressNotes {
   }
 
   /** An address in a reply has become this one, which no setting names. */
-  becameOwn(address: string): void {
+  becameServerAddress(address: string): void {
     if (isPublicAddress(new URL(address).hostname.replaceAll(/^\[|\]$/g, ''))) return;
     const reason = `addresses in replies have become ${address}, at which the caller's connection arrived; where callers reach the gateway at another address, set GATELOG_PUBLIC_GATEWAY_URL`;
     this.tell('own', reason);

@@ -110,7 +110,7 @@ export class Relay implements ResponseSink {
     const head: ClientHead = {
       status,
       message: reasonPhrase(status, message),
-      headers: this.withOwnHeaders(delivered),
+      headers: this.withGatewayHeaders(delivered),
       hasDate,
       contentLength: length === undefined ? undefined : Number(length),
     };
@@ -152,7 +152,7 @@ export class Relay implements ResponseSink {
   fail(error: GatelogError): void {
     if (this.phase === 'ended') return;
     if (this.gate.status === undefined) {
-      this.refuse(error, ownErrors.has(error.code) ? 'refused' : 'no_response');
+      this.refuse(error, gatewayErrors.has(error.code) ? 'refused' : 'no_response');
       return;
     }
     this.options.callLog?.failed(this.options.response, error.code);
@@ -174,7 +174,7 @@ export class Relay implements ResponseSink {
     const body = errorBody(error);
     const { passed: delivered, recorded } = readResponseHead(errorHeaders(error, body.length));
     const { status } = error;
-    const headers = this.withOwnHeaders(delivered);
+    const headers = this.withGatewayHeaders(delivered);
     this.gate.setHead({ status, message: reasonPhrase(status, ''), headers, hasDate: false, contentLength: body.length });
     recorder.responseHead(status, recorded);
     recorder.responsePart(body);
@@ -249,7 +249,7 @@ export class Relay implements ResponseSink {
     if (publicUrl !== undefined || addressNotes === undefined) return readdress;
     return (address) => {
       const replaced = readdress(address);
-      if (replaced?.startsWith(ours) === true) addressNotes.becameOwn(ours);
+      if (replaced?.startsWith(ours) === true) addressNotes.becameServerAddress(ours);
       return replaced;
     };
   }
@@ -261,7 +261,7 @@ export class Relay implements ResponseSink {
     this.options.recorder.whenWritten(() => flow.resume('spool'));
   }
 
-  private withOwnHeaders(headers: string[]): string[] {
+  private withGatewayHeaders(headers: string[]): string[] {
     headers.push(...this.responseHeaders, 'server-timing', serverTiming(this.overheadMs));
     return headers;
   }
@@ -277,7 +277,7 @@ function mayBeEvents(status: number, recorded: Readonly<Record<string, string>>)
 }
 
 /** Errors of ours, not of the provider. */
-const ownErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const gatewayErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'body_too_large',
   'malformed_request',
   'target_not_allowed',

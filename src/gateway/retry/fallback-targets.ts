@@ -59,7 +59,7 @@ function planFallback(ports: PlanPorts, admitted: AuthenticatedCall, from: First
   // With a key named by the fallback, the caller's own would be a second one, even at the same address.
   const keepsQuery = isSameAddress && fallback.keyName === undefined;
   const route = keepsQuery ? named : { ...named, path: withoutSecretParameters(named.path) };
-  const mayUseOwnKey = isSameAddress && !isPicked && !from.isPicked;
+  const mayUseCallerKey = isSameAddress && !isPicked && !from.isPicked;
   const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const makeBody = bodyMaker(from, model);
   const usageRequested = wantsStreamUsage(call, route) && (from.first.usageRequested || lacksUsageInBody(call, from));
@@ -67,13 +67,13 @@ function planFallback(ports: PlanPorts, admitted: AuthenticatedCall, from: First
     const whole = makeBody();
     return { buffered: addIncludeUsage(call, route, { buffered: whole }) ?? whole };
   };
-  const isSigned = mayUseOwnKey && fallback.keyName === undefined && isToBeSigned(call.head, route);
+  const isSigned = mayUseCallerKey && fallback.keyName === undefined && isToBeSigned(call.head, route);
   const signed = isSigned ? signedForAmazon(ports, call, { route, target, outgoing: makeOutgoing() }) : undefined;
   return {
     route,
     target,
-    credentials: signed ?? credentialsOf(ports, admitted, { route, mayUseOwnKey, keyName: fallback.keyName }),
-    passed: passedTo(call.head.passed, mayUseOwnKey, isSigned),
+    credentials: signed ?? credentialsOf(ports, admitted, { route, mayUseCallerKey, keyName: fallback.keyName }),
+    passed: passedTo(call.head.passed, mayUseCallerKey, isSigned),
     // Made when needed: ten bodies at once would hold ten times the caller's.
     get outgoing() {
       return makeOutgoing();
@@ -88,8 +88,8 @@ function planFallback(ports: PlanPorts, admitted: AuthenticatedCall, from: First
   };
 }
 
-function passedTo(headers: HeaderList, mayUseOwnKey: boolean, isSigned: boolean): HeaderList {
-  if (!mayUseOwnKey) return harmless(headers);
+function passedTo(headers: HeaderList, mayUseCallerKey: boolean, isSigned: boolean): HeaderList {
+  if (!mayUseCallerKey) return harmless(headers);
   return isSigned ? withoutSignature(headers) : headers;
 }
 
@@ -165,7 +165,7 @@ function bodyBytes({ body, field, outgoing }: FirstAttempt, model: string | unde
 interface KeyLookup {
   readonly route: Route;
   /** The caller's own credential may go there. */
-  readonly mayUseOwnKey: boolean;
+  readonly mayUseCallerKey: boolean;
   readonly keyName: string | undefined;
 }
 
@@ -173,7 +173,11 @@ interface KeyLookup {
  * Credential headers of a fallback: the stored key that it names; else the caller's own, if it may go there; else the provider's stored
  * key or the deployment's.
  */
-function credentialsOf(ports: PlanPorts, { admission }: AuthenticatedCall, { route, mayUseOwnKey, keyName }: KeyLookup): readonly string[] {
+function credentialsOf(
+  ports: PlanPorts,
+  { admission }: AuthenticatedCall,
+  { route, mayUseCallerKey: mayUseOwnKey, keyName }: KeyLookup,
+): readonly string[] {
   const { principal, providerCredentials } = admission;
   const sent = callerCredentialsFor(route, providerCredentials);
   if (keyName === undefined && mayUseOwnKey && hasCallerCredential(route, sent)) return sent;

@@ -5,7 +5,7 @@ import type { Erasure } from '../../model/erasure.ts';
 import type { Exchange } from '../../model/record/exchange.ts';
 import { type OrganizationId, parseUuid, type RequestId } from '../../model/ids.ts';
 import { endOfJsonString } from '../../model/json/strings.ts';
-import { isJsonObject, type JsonObject, parseOwnJson, wellFormed } from '../../model/text.ts';
+import { isJsonObject, type JsonObject, parseRecordedJson, wellFormed } from '../../model/text.ts';
 import { isMissing, namesIn, syncFolder } from '../../platform/files.ts';
 import { assembleExchange } from '../interpret/assemble.ts';
 import { decodeContent } from '../interpret/body.ts';
@@ -38,7 +38,7 @@ export function makeErasableLetters(folder: string, removeOrphans: RemoveOrphans
 async function readOwned(file: string, erasure: Erasure): Promise<JsonObject | undefined> {
   const letter = await readIfThere(file);
   if (letter === undefined) return undefined;
-  const [head, rest] = letter.split('\n', 2).map(parseOwnJson);
+  const [head, rest] = letter.split('\n', 2).map(parseRecordedJson);
   return isJsonObject(head) && isJsonObject(rest) && isUsersLetter(erasure, { ...head, ...rest }) ? head : undefined;
 }
 

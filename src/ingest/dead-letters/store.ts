@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type AcceptedChange, type ChangeKind, changeContent, readChange } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import { isJsonObject, parseJson, parseOwnJson } from '../../model/text.ts';
+import { isJsonObject, parseJson, parseRecordedJson } from '../../model/text.ts';
 import { ensureFolder, isMissing, namesIn, readFileIfPresent, replaceFile } from '../../platform/files.ts';
 import { readPayloads } from '../../spool/payload-reader.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
@@ -336,7 +336,7 @@ interface StoredChange extends Pick<AcceptedChange, 'keyId' | 'acceptedAt' | 'nu
 function parseLetter(id: string, text: string): WholeDeadLetter {
   const [first = '', second = ''] = text.split('\n');
   const head = parseHead(id, first);
-  const rest = parseOwnJson(second);
+  const rest = parseRecordedJson(second);
   if (head === undefined || !isJsonObject(rest)) throw new Error(`the dead letter ${id} is damaged, or of a newer version`);
   const { frames, changes } = rest as unknown as { readonly frames: readonly StoredFrame[]; readonly changes: readonly StoredChange[] };
   return {

@@ -5,7 +5,7 @@ import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { logMetadataOf } from '../../model/record/log-metadata.ts';
 import { isAmazonEventStream, isEventStream } from '../../model/record/media-type.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
-import { isJsonObject, parseJson, parseOwnJson } from '../../model/text.ts';
+import { isJsonObject, parseJson, parseRecordedJson } from '../../model/text.ts';
 import { beginsAmazonMessage, readAmazonEvents } from '../../providers/amazon/event-stream.ts';
 import { noResponseFields } from '../../providers/format/fields.ts';
 import type { AssembledStream, RequestFields, ResponseFields, WireFormat } from '../../providers/format/provider.ts';
@@ -246,5 +246,5 @@ function withExactData(events: readonly ServerSentEvent[]): { readonly exact: re
 /** The value of an assembled body for readers, to whom a number is a number. */
 function valueOf(body: unknown, written: RecordedBody | undefined): unknown {
   if (written?.kind !== 'json' || !mayLoseDigits(written.text)) return body;
-  return parseOwnJson(written.text);
+  return parseRecordedJson(written.text);
 }

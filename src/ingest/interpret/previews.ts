@@ -1,5 +1,5 @@
 import type { RecordedBody } from '../../model/record/request-record.ts';
-import { isJsonObject, type JsonObject, parseOwnJson, wellFormed } from '../../model/text.ts';
+import { isJsonObject, type JsonObject, parseRecordedJson, wellFormed } from '../../model/text.ts';
 import { previewLimits } from '../../model/vocabulary/limits.ts';
 import { listOf, objectOf, textOf } from '../../providers/format/fields.ts';
 
@@ -35,7 +35,7 @@ export function recordedValue(
   recorded: RecordedBody,
 ): unknown {
   if (recorded === body) return body.kind === 'absent' ? undefined : parsed;
-  return recorded.kind === 'json' ? parseOwnJson(recorded.text) : undefined;
+  return recorded.kind === 'json' ? parseRecordedJson(recorded.text) : undefined;
 }
 
 const space = /\s+/g;

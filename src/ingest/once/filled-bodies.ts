@@ -1,6 +1,6 @@
 import { writeExactly } from '../../model/json/exact-numbers.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
-import { isJsonObject, type JsonObject, parseExactly, parseOwnJson } from '../../model/text.ts';
+import { isJsonObject, type JsonObject, parseExactly, parseRecordedJson } from '../../model/text.ts';
 import { wireFormatFor } from '../../providers/registry.ts';
 import type { BodiesRecord } from '../../store/insert/rows.ts';
 import type { ReadTexts, StoredBodies } from '../../store/once/span-texts.ts';
@@ -36,8 +36,8 @@ export function filledBodies(stored: StoredBodies, texts: readonly ReadTexts[], 
   return {
     bodies,
     previews: {
-      inputPreview: inputPreviewOf(parseOwnJson(requestText), bodies),
-      outputPreview: outputPreviewOf(parseOwnJson(responseText), bodies.completionText),
+      inputPreview: inputPreviewOf(parseRecordedJson(requestText), bodies),
+      outputPreview: outputPreviewOf(parseRecordedJson(responseText), bodies.completionText),
     },
     requestMessages: request?.added ?? 0,
     responseMessages: response?.added ?? 0,

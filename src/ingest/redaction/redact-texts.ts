@@ -23,7 +23,7 @@ interface Treatment {
 
 /** Redactors for names and values; the session's properties have another one, or none. */
 interface NameRedactors {
-  readonly ofOwn: Redactor | undefined;
+  readonly ofProperties: Redactor | undefined;
   readonly ofSession: Redactor | undefined;
 }
 
@@ -48,8 +48,8 @@ function treat(texts: RecordTexts, redactors: Redactors, treatment: Treatment): 
     ...texts,
     ...(request === undefined ? undefined : requestPart(texts, request, treatment)),
     ...(response === undefined ? undefined : responsePart(texts, response, treatment)),
-    properties: treatment.named(texts.properties, { ofOwn: properties, ofSession: identifiers }),
-    inputs: treatment.named(texts.inputs, { ofOwn: properties, ofSession: properties }),
+    properties: treatment.named(texts.properties, { ofProperties: properties, ofSession: identifiers }),
+    inputs: treatment.named(texts.inputs, { ofProperties: properties, ofSession: properties }),
     ...(identifiers === undefined ? undefined : identifiersPart(texts, identifiers, treatment)),
   };
 }
@@ -119,7 +119,7 @@ const maxRedactedName = propertyLimits.nameCharacters - 8;
 const sessionNames: ReadonlySet<string> = new Set(Object.values(sessionProperties));
 
 /** The session's properties have our names and count as identifiers; all others count as properties. */
-function redactNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: NameRedactors): Map<string, string> {
+function redactNamed(values: ReadonlyMap<string, string>, { ofProperties: ofOwn, ofSession }: NameRedactors): Map<string, string> {
   const redacted = new Map<string, string>();
   const taken = new Map<string, number>();
   for (const [name, value] of values) {
@@ -132,7 +132,7 @@ function redactNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: 
 }
 
 /** Names may contain anything, so they are dropped with their values. */
-function dropNamed(values: ReadonlyMap<string, string>, { ofOwn, ofSession }: NameRedactors): Map<string, string> {
+function dropNamed(values: ReadonlyMap<string, string>, { ofProperties: ofOwn, ofSession }: NameRedactors): Map<string, string> {
   const remaining = [...values].filter(([name]) => sessionNames.has(name) || ofOwn === undefined);
   return new Map(remaining.map(([name, value]) => [name, sessionNames.has(name) && ofSession !== undefined ? '' : value]));
 }

@@ -20,7 +20,7 @@ const inlineMaxBytes = 64 * 1024;
 export function makeTakeLog({ admit, logCalls, readLarge, now }: TakeLogPorts): TakeLog {
   return async (owner, { logPath, rawHeaders, body, signal }) => {
     checkHeaders(rawHeaders);
-    const told = { logPath, headers: ownHeaders(rawHeaders), now: now() };
+    const told = { logPath, headers: tagHeaders(rawHeaders), now: now() };
     const isLarge = body.length > inlineMaxBytes;
     const { call, aliased, warnings, unknown } = isLarge ? await readLarge(owner.organizationId, body, told, signal) : readLog(body, told);
     if (isStrict(rawHeaders)) refuseUnknown(unknown);
@@ -54,7 +54,7 @@ function checkHeaders(rawHeaders: readonly string[]): void {
 }
 
 /** Tags, whose names keep the case in which they came. A key is no business of a thread. */
-function ownHeaders(rawHeaders: readonly string[]): readonly string[] {
+function tagHeaders(rawHeaders: readonly string[]): readonly string[] {
   return rawHeaders.flatMap((name, index) =>
     index % 2 === 0 && /^(?:svc|helicone)-(?!auth$|strict$)/i.test(name) ? [name, rawHeaders[index + 1] ?? ''] : [],
   );

@@ -73,9 +73,9 @@ export class Admissions {
   /** Waits until the organisation may bring more. @throws GatelogError `backlog_full` or `spool_unavailable`. */
   async whenRoom(organizationId: string, signal?: AbortSignal, bytes = 0): Promise<void> {
     if (this.hasRoom(organizationId, bytes)) return;
-    const own = this.heldOf(organizationId);
-    if (own.waiters >= admission.waiting) throw full();
-    own.waiters += 1;
+    const tenant = this.heldOf(organizationId);
+    if (tenant.waiters >= admission.waiting) throw full();
+    tenant.waiters += 1;
     try {
       const endsAt = this.ports.monotonic() + waitMs;
       while (!this.hasRoom(organizationId, bytes)) {
@@ -83,8 +83,8 @@ export class Admissions {
         await wait(pollMs, undefined, signal === undefined ? {} : { signal });
       }
     } finally {
-      own.waiters -= 1;
-      this.forgetIdle(organizationId, own);
+      tenant.waiters -= 1;
+      this.forgetIdle(organizationId, tenant);
     }
   }
 
@@ -111,12 +111,12 @@ export class Admissions {
   private hasRoom(organizationId: string, bytes: number): boolean {
     this.release();
     const { usedBytes, maxBytes, processes } = this.ports;
-    const { units: ownUnits, bytes: ownBytes } = this.held.get(organizationId) ?? { units: 0, bytes: 0 };
+    const { units: unitsOfTenant, bytes: bytesOfTenant } = this.held.get(organizationId) ?? { units: 0, bytes: 0 };
     const { takesUpTo, takesOfIdleUpTo } = spoolShares;
-    if (usedBytes() + bytes > maxBytes * (ownBytes === 0 ? takesOfIdleUpTo : takesUpTo)) throw spoolFull();
-    const units = shareOf(bounds.units, this.total.units - ownUnits, bounds.sharePercent);
-    const share = shareOf((maxBytes * spoolShares.waiting) / processes, this.total.bytes - ownBytes, bounds.sharePercent);
-    return ownUnits < units && (ownBytes === 0 || ownBytes + bytes <= share);
+    if (usedBytes() + bytes > maxBytes * (bytesOfTenant === 0 ? takesOfIdleUpTo : takesUpTo)) throw spoolFull();
+    const units = shareOf(bounds.units, this.total.units - unitsOfTenant, bounds.sharePercent);
+    const share = shareOf((maxBytes * spoolShares.waiting) / processes, this.total.bytes - bytesOfTenant, bounds.sharePercent);
+    return unitsOfTenant < units && (bytesOfTenant === 0 || bytesOfTenant + bytes <= share);
   }
 
   /** Forgets what the store has. */
@@ -151,12 +151,12 @@ export class Admissions {
   }
 
   private count({ organizationId, units, bytes }: Entry, sign: 1 | -1): void {
-    const own = this.heldOf(organizationId);
-    for (const held of [own, this.total]) {
+    const tenant = this.heldOf(organizationId);
+    for (const held of [tenant, this.total]) {
       held.units += sign * units;
       held.bytes += sign * bytes;
     }
-    this.forgetIdle(organizationId, own);
+    this.forgetIdle(organizationId, tenant);
   }
 
   private heldOf(organizationId: string): Held {

@@ -73,12 +73,12 @@ export async function askBoth<Answer>(own: Filter, bounds: Filter, ask: (filter:
     return await ask(filter);
   } catch (error) {
     const isWrapped = filter !== own && filter !== bounds;
-    throw isWrapped && error instanceof ApiError ? withOwnPlace(error) : error;
+    throw isWrapped && error instanceof ApiError ? withoutBranch(error) : error;
   }
 }
 
 /** Without the branch that `both` has put around the filter. */
-function withOwnPlace(error: ApiError): ApiError {
+function withoutBranch(error: ApiError): ApiError {
   const { message, endpoint, code, status, details, warnings, hint, retryAfterSeconds, place, cause } = error;
   if (place === undefined) return error;
   const path = place.replace(/^filter\.left\b/, 'filter');

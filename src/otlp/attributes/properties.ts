@@ -26,7 +26,7 @@ const namespaces: readonly string[] = [...commonNamespaces, ...dialects.flatMap(
 const credential = /authorization|api[-_.]?key|password|passwd|secret|credential|cookie|access[-_.]?token|bearer/i;
 
 /** Named behind another prefix too, and a property under its own name. */
-const ownHeader = /^(?:svc|helicone)-property-/i;
+const propertyHeader = /^(?:svc|helicone)-property-/i;
 
 /** Attributes that became another fact, or are read as a whole, are no properties too. */
 const otherAttributes: ReadonlySet<string> = new Set(
@@ -58,7 +58,7 @@ function taken(all: readonly Named[]): readonly TaggedProperty[] {
   const found = new Map<string, string>();
   for (const [name, value] of all) {
     const text = textOfValue(value);
-    const isNew = !found.has(name) && name !== '' && !credential.test(name) && !ownHeader.test(name);
+    const isNew = !found.has(name) && name !== '' && !credential.test(name) && !propertyHeader.test(name);
     if (isNew && text !== '' && found.size < propertyLimits.properties && fits(name, text)) found.set(name, text);
   }
   return Array.from(found, ([name, value]) => ({ name, value }));

@@ -10,7 +10,7 @@ export interface LangChainReply {
 }
 
 /** Identifiers that LangChain makes where the provider's is not known yet. */
-const ownIds = /^(?:run-|lc_)|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const generatedIds = /^(?:run-|lc_)|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Reads what instrumentations of LangChain keep of a call: `{generations: [[{text, message: {kwargs: {…}}}]]}`, with the provider's own
@@ -25,7 +25,7 @@ export function langChainReply(value: unknown): LangChainReply | undefined {
   const metadata = metadataOf(first);
   const id = textMember(metadata, ['id']) || textMember(first, ['id']);
   return {
-    responseId: ownIds.test(id) ? '' : id,
+    responseId: generatedIds.test(id) ? '' : id,
     model: textMember(metadata, ['model_name', 'model']),
     choices: readChoices(messages.map(answerOf), []),
   };

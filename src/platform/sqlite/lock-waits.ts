@@ -149,7 +149,7 @@ class RetryingDriver extends SqliteDriver {
       await this.withRetry(async () => this.end(query.sql));
       return { rows: [] };
     }
-    if (writes.has(query.query.kind) && !this.connection.inTransaction) return this.inOwnTransaction(run);
+    if (writes.has(query.query.kind) && !this.connection.inTransaction) return this.inNewTransaction(run);
     const result = await this.withRetry(run);
     if (query.query.kind !== 'SelectQueryNode') this.waits.writeSucceeded();
     return result;
@@ -165,7 +165,7 @@ class RetryingDriver extends SqliteDriver {
     }
   }
 
-  private async inOwnTransaction<Result>(run: () => Promise<Result>): Promise<Result> {
+  private async inNewTransaction<Result>(run: () => Promise<Result>): Promise<Result> {
     await this.begin('BEGIN IMMEDIATE');
     try {
       const result = await run();

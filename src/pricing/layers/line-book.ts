@@ -1,6 +1,6 @@
 import { moneyOfUsd, zeroMoney } from '../../model/pricing/money.ts';
 import { type PriceTable, type RateKind, rateKinds } from '../../model/vocabulary/prices.ts';
-import { withMissingRates } from '../tables/own-prices.ts';
+import { withMissingRates } from '../tables/builtin-prices.ts';
 import type { Price, Rate } from '../tables/price.ts';
 import type { PriceBook } from '../price-book.ts';
 import { type PriceLine, undatedName } from '../../model/pricing/price-line.ts';

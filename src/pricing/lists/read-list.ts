@@ -5,7 +5,7 @@ import { readBookData } from '../book-data.ts';
 import { linesOfBook } from './genai.ts';
 import { linesOfLiteLlm } from './litellm.ts';
 import { type ListFault, listLimits, type ListOptions } from './list-options.ts';
-import { readOwnForm } from './own-form.ts';
+import { readGatelogForm } from './gatelog-form.ts';
 
 /** Why entries of a list became no prices, with how many of them. */
 export interface LeftOut {
@@ -33,7 +33,7 @@ export function readPriceList(data: unknown, options: ListOptions): ReadList | {
   }
   if (Array.isArray(data)) {
     if (data.length > listLimits.prices) return tooMany(data.length);
-    const read = readOwnForm(data, options);
+    const read = readGatelogForm(data, options);
     return 'fault' in read ? read : withoutZeros(read, options);
   }
   if (isJsonObject(data)) return bounded(withoutZeros(linesOfLiteLlm(data, options), options));

@@ -57,7 +57,7 @@ interface FieldNames {
   readonly interval: string;
 }
 
-const ownNames: FieldNames = { groupBy: 'groupBy', interval: 'interval' };
+const defaultNames: FieldNames = { groupBy: 'groupBy', interval: 'interval' };
 
 /**
  * @param known intervals that the caller may name. @param names of fields in the body of the caller. @returns the first fault of the query,
@@ -67,7 +67,7 @@ export function planMetrics(
   tenant: OrganizationId,
   body: MetricsQuery,
   known: readonly Interval[] = intervals,
-  names: FieldNames = ownNames,
+  names: FieldNames = defaultNames,
 ): Result<MetricsPlan> {
   const metrics = readMetrics(body.metrics);
   if (!metrics.ok) return metrics;

@@ -4,7 +4,7 @@ import { parseJson } from '../../model/text.ts';
 import { select, unionAll } from '../../sql/query.ts';
 import { param, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
-import { ownRows, requests } from '../../sql/tables.ts';
+import { tenantRows, requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { isoTime, type NumberCell } from '../requests/columns.ts';
 
@@ -37,11 +37,11 @@ export function changesStatement(tenant: OrganizationId, { id, createdAt }: Requ
   const time = sql`toUnixTimestamp64Milli(changed_at) AS changed_ms`;
   const own = select({
     columns: sql`${time}, number, key_id, toString(kind) AS kind, name, old, new`,
-    from: ownRows('changes', request),
+    from: tenantRows('changes', request),
   });
   const ofSession = select({
     columns: sql`${time}, number, key_id, 'session_property' AS kind, name, 'null' AS old, new`,
-    from: ownRows('session_changes', sql`number IN ${reached}`),
+    from: tenantRows('session_changes', sql`number IN ${reached}`),
   });
   const page = select({
     columns: sql`changed_ms, key_id, kind, name, old, new`,

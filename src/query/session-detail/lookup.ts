@@ -2,7 +2,7 @@ import type { OrganizationId } from '../../model/ids.ts';
 import { select } from '../../sql/query.ts';
 import { sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
-import { ownRows, requests } from '../../sql/tables.ts';
+import { tenantRows, requests } from '../../sql/tables.ts';
 import { newestTag } from '../filter/sql/compile-session.ts';
 import { ofSession } from './statement.ts';
 
@@ -13,7 +13,7 @@ export interface SessionTagRow {
 
 /** The statement for a session's {@link SessionTagRow}; no row without requests. */
 export function sessionTagStatement(tenant: OrganizationId, sessionId: string): Statement {
-  const tag = select({ columns: newestTag, from: ownRows('session_tags', ofSession(sessionId)) });
+  const tag = select({ columns: newestTag, from: tenantRows('session_tags', ofSession(sessionId)) });
   const tagged = select({ columns: sql`${tag} AS session_tag`, from: requests(ofSession(sessionId)), limit: 1 });
   return statementFor(tenant, tagged, 'short');
 }

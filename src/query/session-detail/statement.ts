@@ -3,7 +3,7 @@ import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '..
 import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
-import { ownRows, requests } from '../../sql/tables.ts';
+import { tenantRows, requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { afterKeyset, cursorBehind, parseCursor, type Keyset } from '../requests/cursor.ts';
 import { condition } from '../filter/ast.ts';
@@ -78,7 +78,7 @@ export function wholeSessionStatement({ tenant, sessionId, limit }: SessionPlan)
 }
 
 function tagOf(sessionId: string): Fragment {
-  return sql`${select({ columns: newestTag, from: ownRows('session_tags', ofSession(sessionId)) })} AS session_tag`;
+  return sql`${select({ columns: newestTag, from: tenantRows('session_tags', ofSession(sessionId)) })} AS session_tag`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { identifier } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, sql } from '../../sql/sql.ts';
-import { ownRows } from '../../sql/tables.ts';
+import { tenantRows } from '../../sql/tables.ts';
 import { sessionName } from '../filter/sql/columns.ts';
 import { newestFirstKey } from '../filter/sql/newest-first.ts';
 import type { NumberCell } from '../requests/columns.ts';
@@ -69,7 +69,7 @@ const newestValues: Fragment = sql`mapApply((key, newest) -> (key, newest.2), ma
 
 /** The tags of sessions by identifier, under the name that {@link sessionRowColumns} reads. @param sessions condition on `session_id`. */
 export function tagsOf(sessions: Fragment): Fragment {
-  return sql`${select({ columns: sql`maxMap(map(session_id, (number, tag)))`, from: ownRows('session_tags', sessions) })} AS tags`;
+  return sql`${select({ columns: sql`maxMap(map(session_id, (number, tag)))`, from: tenantRows('session_tags', sessions) })} AS tags`;
 }
 
 /**

@@ -34,7 +34,7 @@ export function planStream(tenant: OrganizationId, { filter, includeBodies, curs
 /**
  * The part of a filter that each record decides by itself. The store leaves out the other records, and the whole filter decides about these.
  */
-export function ownPart(filter: FilterNode): FilterNode {
+export function requestPart(filter: FilterNode): FilterNode {
   return allOf(conjuncts(filter).filter(isRowLevel));
 }
 

@@ -4,7 +4,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { matches } from '../../query/filter/memory/interpret.ts';
 import { type RandomQuery, randomQueries } from '../../query/filter/testing/random-queries.ts';
 import { type Comparison, organization, sessionsOf, textOf, type World } from '../../query/filter/testing/same-result.ts';
-import { ownPart, planStream } from '../../query/stream/plan.ts';
+import { requestPart, planStream } from '../../query/stream/plan.ts';
 import { type RangeRow, rangeStatement, type StreamRow, streamStatement } from '../../query/stream/rows.ts';
 import { makeRunStatement } from '../../store/read/run-statement.ts';
 import { matchingRows } from '../matching.ts';
@@ -26,7 +26,7 @@ async function streamed({ connections }: World, filter: unknown, limit: number):
     const page = {
       range: { ...everything, after },
       arrivals,
-      filter: ownPart(plan.value.filter),
+      filter: requestPart(plan.value.filter),
       limit,
       withInputs: true,
       lane: 'export',

@@ -4,7 +4,7 @@ import { insertSelected } from '../../sql/commands.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { type CompiledSql, compileFor } from '../../sql/statement.ts';
-import { ownRows, requests, type Rows } from '../../sql/tables.ts';
+import { tenantRows, requests, type Rows } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 
 /** A running job: its organisation, and its number among all changes. */
@@ -30,7 +30,7 @@ export function listStatement(job: JobKey, matching: Rows): CompiledSql {
 
 /** The stored requests in whose history the undone job is. */
 export function requestsChangedBy({ number, startedAt }: UndoneJob): Rows {
-  const entries = ownRows('changes', [
+  const entries = tenantRows('changes', [
     sql`number = ${param(number, 'UInt64', 'undone')}`,
     sql`changed_at = ${dateTime64(startedAt, 'undone_at')}`,
   ]);
@@ -80,5 +80,5 @@ export function requestIdOf(decimal: string): RequestId {
 }
 
 function listed({ number }: JobKey, and: readonly Fragment[] = []): Rows {
-  return ownRows('job_requests', [sql`job = ${param(number, 'UInt64', 'job')}`, ...and]);
+  return tenantRows('job_requests', [sql`job = ${param(number, 'UInt64', 'job')}`, ...and]);
 }

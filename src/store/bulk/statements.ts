@@ -6,7 +6,7 @@ import { literal } from '../../sql/literal.ts';
 import { select, unionAll } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { type CompiledSql, compileFor } from '../../sql/statement.ts';
-import { ownRows, requests as requestRows, type Rows } from '../../sql/tables.ts';
+import { tenantRows, requests as requestRows, type Rows } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { propertyBytesOf } from '../update/property-quota.ts';
 import type { KeyedRequests } from '../update/request-keys.ts';
@@ -90,7 +90,7 @@ export interface SessionChangeRow {
 export function sessionChangesStatement({ organizationId }: JobKey, numbers: readonly bigint[]): CompiledSql {
   const query = select({
     columns: sql`number, name, new`,
-    from: ownRows('session_changes', sql`number IN ${param(numbers, 'Array(UInt64)', 'numbers')}`),
+    from: tenantRows('session_changes', sql`number IN ${param(numbers, 'Array(UInt64)', 'numbers')}`),
   });
   return compileFor(organizationId, query);
 }
@@ -167,7 +167,7 @@ function mirrorAssignments(written: readonly RequestWrites[], { names, values, r
 }
 
 function historySince(requests: readonly ListedRequest[], since: number): Rows {
-  return ownRows('changes', [
+  return tenantRows('changes', [
     sql`request_id IN ${param(
       requests.map(({ requestId }) => uuidToNumber(requestId)),
       'Array(UInt128)',

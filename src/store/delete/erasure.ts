@@ -12,7 +12,7 @@ import {
   bodies,
   type OrganizationTable,
   organizationTables,
-  ownRows,
+  tenantRows,
   requests,
   type Rows,
   systemRows,
@@ -85,7 +85,7 @@ export function makeEraseStored(connections: Connections, maxLooks = 60): EraseS
 
 /** @param and further conditions on an entry. */
 function listed({ number }: StoreErasure, and: readonly Fragment[] = []): Rows {
-  return ownRows('removals', [sql`removal = ${param(number, 'UInt64', 'removal')}`, ...and]);
+  return tenantRows('removals', [sql`removal = ${param(number, 'UInt64', 'removal')}`, ...and]);
 }
 
 type RecordTable = 'requests' | 'bodies' | 'bodies_before';
@@ -98,7 +98,7 @@ function listedKeys(erasure: StoreErasure, and: readonly Fragment[] = []): Fragm
 function emptySessions(table: 'session_tags' | 'session_changes', erasure: StoreErasure): Rows {
   const isListed = sql`session_id IN ${select({ columns: sql`session_id`, from: listed(erasure, [sql`session_id != ''`]) })}`;
   const left = select({ columns: sql`session_id`, from: requests(isListed) });
-  return ownRows(table, [isListed, sql`session_id NOT IN ${left}`]);
+  return tenantRows(table, [isListed, sql`session_id NOT IN ${left}`]);
 }
 
 async function list(parts: RemovingParts, erasure: StoreErasure): Promise<StoredCounts> {
@@ -164,7 +164,7 @@ async function removeByMonth(parts: RemovingParts, table: RecordTable, erasure: 
   });
   const months = await readForRemoval<{ readonly month: string }>(parts, compileFor(erasure.organizationId, query));
   for (const { month } of months) {
-    const rows = ownRows(table, listedKeys(erasure, [sql`toYYYYMM(created_at) = ${literal(Number(month))}`]));
+    const rows = tenantRows(table, listedKeys(erasure, [sql`toYYYYMM(created_at) = ${literal(Number(month))}`]));
     const deletion = deleteRows(rows, { by: 'rewriting', partition: month, settings: removalSettings });
     await removeRows(parts, table, compileFor(erasure.organizationId, deletion));
   }
@@ -174,8 +174,8 @@ async function removeRest(parts: RemovingParts, erasure: StoreErasure): Promise<
   await removeByMonth(parts, 'bodies', erasure);
   await removeByMonth(parts, 'bodies_before', erasure);
   const ids = select({ columns: sql`request_id`, from: listed(erasure) });
-  await removeWhere(parts, erasure, 'changes', ownRows('changes', sql`request_id IN ${ids}`));
-  await removeWhere(parts, erasure, 'job_requests', ownRows('job_requests', sql`request_id IN ${ids}`));
+  await removeWhere(parts, erasure, 'changes', tenantRows('changes', sql`request_id IN ${ids}`));
+  await removeWhere(parts, erasure, 'job_requests', tenantRows('job_requests', sql`request_id IN ${ids}`));
   for (const table of ['session_tags', 'session_changes'] as const) {
     await removeWhere(parts, erasure, table, emptySessions(table, erasure));
   }

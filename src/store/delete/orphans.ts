@@ -3,7 +3,7 @@ import { deleteRows } from '../../sql/commands.ts';
 import { select } from '../../sql/query.ts';
 import { param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
-import { ownRows, requests } from '../../sql/tables.ts';
+import { tenantRows, requests } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
 import { readForRemoval, removalSettings, removeRows, type RemovingParts } from '../parts/remove-rows.ts';
 import type { RecordName } from '../read/find-rows.ts';
@@ -40,7 +40,7 @@ async function removeFrom(
   const requestIds = param(ids, 'Array(UInt128)', 'requests');
   const named = sql`request_id IN ${requestIds}`;
   const stored = select({ columns: sql`request_id`, from: requests(named) });
-  const left = ownRows(table, [named, sql`request_id NOT IN ${stored}`]);
+  const left = tenantRows(table, [named, sql`request_id NOT IN ${stored}`]);
   const query = select({ distinct: true, columns: sql`toString(request_id) AS id`, from: left });
   const orphans = await readForRemoval<{ readonly id: string }>(parts, compileFor(organizationId, query));
   if (orphans.length === 0) return;
@@ -49,6 +49,6 @@ async function removeFrom(
     'Array(UInt128)',
     'requests',
   );
-  const deletion = deleteRows(ownRows(table, sql`request_id IN ${orphanIds}`), { by: 'rewriting', settings: removalSettings });
+  const deletion = deleteRows(tenantRows(table, sql`request_id IN ${orphanIds}`), { by: 'rewriting', settings: removalSettings });
   await removeRows(parts, table, compileFor(organizationId, deletion));
 }

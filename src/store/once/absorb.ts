@@ -6,7 +6,7 @@ import { identifier } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
-import { type OrganizationTable, ownRows, requests, type Rows } from '../../sql/tables.ts';
+import { type OrganizationTable, tenantRows, requests, type Rows } from '../../sql/tables.ts';
 import { readForRemoval, removalSettings, removeRows, type RemovingParts } from '../parts/remove-rows.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
@@ -107,7 +107,7 @@ export async function removeFrom(
     'Array(UInt128)',
     'requests',
   );
-  const rows: Rows = ownRows(table, sql`request_id IN ${ids}`);
+  const rows: Rows = tenantRows(table, sql`request_id IN ${ids}`);
   const [found] = await readForRemoval(parts, compileFor(organizationId, select({ columns: sql`1 AS one`, from: rows, limit: 1 })));
   if (found === undefined) return;
   await removeRows(parts, table, compileFor(organizationId, deleteRows(rows, { by: 'hiding', settings: removalSettings })));

@@ -8,7 +8,7 @@ import { literal } from '../../sql/literal.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
-import { ownRows, requests } from '../../sql/tables.ts';
+import { tenantRows, requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
@@ -139,7 +139,7 @@ async function copyHistory(connections: Connections, organizationId: Organizatio
   const ids = param([fromNumber, intoNumber], 'Array(UInt128)', 'requests');
   const isHistory = sql`kind IN ${param(historyKinds, 'Array(String)', 'kinds')}`;
   const columns = sql`toString(request_id) AS id, toUnixTimestamp64Milli(changed_at) AS changed_ms, number, name, kind, key_id, old, new`;
-  const history = select({ columns, from: ownRows('changes', [sql`request_id IN ${ids}`, isHistory]) });
+  const history = select({ columns, from: tenantRows('changes', [sql`request_id IN ${ids}`, isHistory]) });
   const rows = await readRows<HistoryRow>(connections, 'update', compileFor(organizationId, history), updateSettings);
   const nameOf = ({ changed_ms: at, number, name }: HistoryRow): string => `${at} ${number} ${name}`;
   const presentEntries = new Set(rows.filter(({ id }) => id === String(intoNumber)).map(nameOf));

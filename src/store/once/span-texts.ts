@@ -4,7 +4,7 @@ import { deleteRows } from '../../sql/commands.ts';
 import { select } from '../../sql/query.ts';
 import { param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
-import { ownRows } from '../../sql/tables.ts';
+import { tenantRows } from '../../sql/tables.ts';
 import { dateTimes } from '../../sql/time.ts';
 import { removalSettings, removeRows } from '../parts/remove-rows.ts';
 import type { Connections } from '../engine/connections.ts';
@@ -74,7 +74,7 @@ export function makeSpanTexts(connections: Connections): SpanTextsRows {
   return {
     list: async (organizationId) => {
       const columns = sql`hex(request_id) AS id_hex, name, length(old) + length(new) AS bytes`;
-      const query = select({ columns, from: ownRows('changes', [waits]), orderBy: sql`changed_at, request_id`, limit: maxListed });
+      const query = select({ columns, from: tenantRows('changes', [waits]), orderBy: sql`changed_at, request_id`, limit: maxListed });
       const rows = await readRows<{ readonly id_hex: string; readonly name: string; readonly bytes: string | number }>(
         connections,
         'insert',
@@ -84,7 +84,7 @@ export function makeSpanTexts(connections: Connections): SpanTextsRows {
     },
     read: async (organizationId, ids) => {
       const columns = sql`hex(request_id) AS id_hex, name, key_id, toString(number) AS nanoseconds, old, new`;
-      const query = select({ columns, from: ownRows('changes', [waits, named(ids)]) });
+      const query = select({ columns, from: tenantRows('changes', [waits, named(ids)]) });
       const rows = await readRows<Readonly<Record<'id_hex' | 'name' | 'key_id' | 'nanoseconds' | 'old' | 'new', string>>>(
         connections,
         'insert',
@@ -105,7 +105,7 @@ export function makeSpanTexts(connections: Connections): SpanTextsRows {
       const columns = sql`hex(request_id) AS id_hex, toUnixTimestamp64Milli(created_at) AS created_ms, toString(body_group) AS group_text,
         request_kind, concat(request_body, request_rest) AS request, response_kind, concat(response_body, response_rest) AS response,
         ${content} AS content`;
-      const query = select({ columns, from: ownRows('bodies', [rowCondition, named(records.map(({ requestId }) => requestId))]) });
+      const query = select({ columns, from: tenantRows('bodies', [rowCondition, named(records.map(({ requestId }) => requestId))]) });
       const rows = await readRows<Readonly<Record<string, string>>>(connections, 'insert', compileFor(organizationId, query));
       return rows.map(storedBodies);
     },
@@ -127,7 +127,7 @@ function makeReplaceBodies(connections: Connections): SpanTextsRows['replaceBodi
       'Array(String)',
       'contents',
     );
-    const old = ownRows('bodies', [named(stale.map(({ requestId }) => requestId)), sql`${content} IN ${contents}`]);
+    const old = tenantRows('bodies', [named(stale.map(({ requestId }) => requestId)), sql`${content} IN ${contents}`]);
     await removeRows(
       { connections, signal },
       'bodies',

@@ -2,7 +2,7 @@ import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/i
 import { select } from '../../sql/query.ts';
 import { param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
-import { ownRows } from '../../sql/tables.ts';
+import { tenantRows } from '../../sql/tables.ts';
 import { dateTimes } from '../../sql/time.ts';
 import type { Connections } from '../engine/connections.ts';
 import { readRows } from '../engine/statements.ts';
@@ -55,7 +55,7 @@ async function numbersIn(
   );
   const times = records.flatMap(({ foundAt }) => foundAt ?? []);
   const rowCondition = times.length === 0 ? sql`request_id IN ${ids}` : sql`created_at IN ${dateTimes(times)} AND request_id IN ${ids}`;
-  const found = select({ distinct: true, columns: sql`toString(request_id) AS id`, from: ownRows(table, rowCondition) });
+  const found = select({ distinct: true, columns: sql`toString(request_id) AS id`, from: tenantRows(table, rowCondition) });
   const rows = await readRows<{ readonly id: string }>(connections, 'insert', compileFor(organizationId, found));
   return new Set(rows.map(({ id }) => id));
 }

@@ -9,7 +9,7 @@ import { identifier } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, param, sql } from '../../sql/sql.ts';
 import { type CompiledSql, compileFor } from '../../sql/statement.ts';
-import { bodies, ownRows, requests } from '../../sql/tables.ts';
+import { bodies, tenantRows, requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { updateSettings, withRetries, writePatch } from './change.ts';
 import type { Connections } from '../engine/connections.ts';
@@ -167,7 +167,7 @@ function countOf(text: string): number | null {
 /** Invariant: the history is written before the row, as for every change. Entries from before an interruption are not written again. */
 async function insertHistory(connections: Connections, call: CompletedCall): Promise<void> {
   const { organizationId, before } = call;
-  const entries = ownRows('changes', [isRequest(before.requestId), sql`kind = 'usage'`]);
+  const entries = tenantRows('changes', [isRequest(before.requestId), sql`kind = 'usage'`]);
   const written = await readRows(
     connections,
     'update',

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { messageOf } from '../../../model/errors.ts';
 import { uuidOfHex } from '../../../model/ids.ts';
-import { isJsonObject, type JsonObject, parseOwnJson } from '../../../model/text.ts';
+import { isJsonObject, type JsonObject, parseRecordedJson } from '../../../model/text.ts';
 import { CommandError } from '../../base/dependencies.ts';
 import { textIn } from './cells.ts';
 import { CsvSplitter } from './csv.ts';
@@ -106,7 +106,7 @@ function readerOf(firstCharacter: string): RecordReader {
 }
 
 function parsed(text: string): SizedRecord {
-  const value = parseOwnJson(text);
+  const value = parseRecordedJson(text);
   return { record: isJsonObject(value) ? value : { text: text.slice(0, 1000) }, size: text.length };
 }
 
@@ -189,7 +189,7 @@ const jsonColumns: ReadonlySet<string> = new Set([
 /** Upstream's tool doubles the quotes of JSON twice. */
 function cellOf(column: string, cell: string): unknown {
   if (!jsonColumns.has(column) || cell === '') return cell;
-  return parseOwnJson(cell) ?? parseOwnJson(cell.replaceAll('""', '"')) ?? cell;
+  return parseRecordedJson(cell) ?? parseRecordedJson(cell.replaceAll('""', '"')) ?? cell;
 }
 
 /**

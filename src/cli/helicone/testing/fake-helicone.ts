@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isJsonObject, type JsonObject, parseOwnJson } from '../../../model/text.ts';
+import { isJsonObject, type JsonObject, parseRecordedJson } from '../../../model/text.ts';
 import { closeServer, listen } from '../../../platform/http/server.ts';
 import type { FakeRecord } from './records.ts';
 
@@ -59,7 +59,7 @@ export async function startFakeHelicone(options: FakeOptions): Promise<FakeHelic
     }
     const fault = options.faultOf?.(api, pathname);
     if (fault !== undefined && (await fail(fault, response))) return;
-    const body = parseOwnJson(Buffer.concat(chunks).toString());
+    const body = parseRecordedJson(Buffer.concat(chunks).toString());
     const { status, content } = contentOf({ path: pathname, body, options, url });
     if (fault === 'cut') {
       const text = JSON.stringify(content);

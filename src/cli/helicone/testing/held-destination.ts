@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseOwnJson } from '../../../model/text.ts';
+import { isJsonObject, type JsonObject, parseRecordedJson } from '../../../model/text.ts';
 import type { Destination } from '../destination.ts';
 
 /** Our side in memory, with the rules of the import endpoint. */
@@ -16,7 +16,7 @@ export function heldDestination(refuses: (item: JsonObject) => string | undefine
       let [imported, already] = [0, 0];
       const rejected = new Map<number, string>();
       for (const [index, line] of lines.entries()) {
-        const item = parseOwnJson(line);
+        const item = parseRecordedJson(line);
         if (!isJsonObject(item)) throw new Error(`no item: ${line}`);
         const id = String(item['request_id']);
         const reason = refuses(item);

@@ -78,7 +78,7 @@ interface TypesOfFamily {
 }
 
 /** Fields whose name is a column with values of the family. */
-type OwnNamed<Fields extends Record<string, FieldDefinition>, Family extends keyof TypesOfFamily> = {
+type NamedAsColumn<Fields extends Record<string, FieldDefinition>, Family extends keyof TypesOfFamily> = {
   [Name in ColumnName]: RequestColumns[Name]['type'] extends TypesOfFamily[Family] ? Name : never;
 }[ColumnName] &
   FieldsOf<Fields, Family>;
@@ -86,16 +86,16 @@ type OwnNamed<Fields extends Record<string, FieldDefinition>, Family extends key
 /** Does not compile when a field is neither named like a column nor has an expression. */
 type Expressions<Fields extends Record<string, FieldDefinition>> = {
   readonly [Family in keyof TypesOfFamily]: Readonly<
-    Record<Exclude<FieldsOf<Fields, Family>, OwnNamed<Fields, Family>>, FamilyColumns[Family]> &
+    Record<Exclude<FieldsOf<Fields, Family>, NamedAsColumn<Fields, Family>>, FamilyColumns[Family]> &
       Partial<Record<FieldsOf<Fields, Family>, FamilyColumns[Family]>>
   >;
 };
 
 /** Columns of request fields. A field without an expression reads the column of its name. */
 function columnsOf<Fields extends Record<string, FieldDefinition>>(fields: Fields, expressions: Expressions<Fields>): ColumnsOf<Fields> {
-  const own = Object.keys(fields).filter((field): field is ColumnName => Object.hasOwn(catalogue, field));
+  const columnFields = Object.keys(fields).filter((field): field is ColumnName => Object.hasOwn(catalogue, field));
   const ofFamily = <Column>(family: keyof TypesOfFamily, columnOf: (name: ColumnName) => Column): Record<string, Column> =>
-    Object.fromEntries(own.filter((name) => fields[name]?.family === family).map((name) => [name, columnOf(name)]));
+    Object.fromEntries(columnFields.filter((name) => fields[name]?.family === family).map((name) => [name, columnOf(name)]));
   return {
     over: 'requests',
     text: { ...ofFamily('text', (name) => text(columnName(name))), ...expressions.text },

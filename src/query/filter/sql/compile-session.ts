@@ -1,6 +1,6 @@
 import { select } from '../../../sql/query.ts';
 import { type Fragment, join, param, type Query, sql } from '../../../sql/sql.ts';
-import { ownRows, requests } from '../../../sql/tables.ts';
+import { tenantRows, requests } from '../../../sql/tables.ts';
 import type { Comparison } from '../ast.ts';
 import { compareColumn, compareWithAlias, type TextComparison, type TextOperand } from './compile-text.ts';
 import { newestFirstKey } from './newest-first.ts';
@@ -70,7 +70,7 @@ export function compareSessionTag(comparison: TextComparison, withoutTag: boolea
 }
 
 function sessionsTagged(having: Fragment): Query {
-  return select({ columns: sql`session_id`, from: ownRows('session_tags'), groupBy: sql`session_id`, having: [having] });
+  return select({ columns: sql`session_id`, from: tenantRows('session_tags'), groupBy: sql`session_id`, having: [having] });
 }
 
 /** The tag over a session's rows in `session_tags`; empty without one. */

@@ -7,7 +7,7 @@ const windowCharacters = 64 * 1024;
 /** Units of a call of the engine's search. */
 const callUnits = 64;
 /** Units of a character that our own code looks at. */
-export const ownUnits = 5;
+export const unitsPerCharacter = 5;
 /** Before comparisons in vain count. */
 const slackUnits = 4096;
 
@@ -26,7 +26,7 @@ export function* indexIn(text: string, sought: string, from: number, work: Work)
     const found = text.slice(position, end + head.length - 1).indexOf(head);
     const start = found === -1 ? end : position + found;
     const equal = found === -1 ? 0 : equalCharacters(text, start, sought);
-    if (work.spend(start - position + callUnits + equal * ownUnits)) yield;
+    if (work.spend(start - position + callUnits + equal * unitsPerCharacter)) yield;
     if (equal === sought.length) return start;
     position = found === -1 ? end : start + 1;
     if (work.spent - before > 4 * (position - from) + slackUnits) return yield* byFailures(text, sought, position, work);
@@ -52,7 +52,7 @@ function* byFailures(text: string, sought: string, from: number, work: Work): St
   let matched = 0;
   for (let position = from; position < text.length;) {
     const end = Math.min(position + windowCharacters, text.length);
-    if (work.spend((end - position) * ownUnits)) yield;
+    if (work.spend((end - position) * unitsPerCharacter)) yield;
     for (; position < end; position += 1) {
       matched = nextMatched(units, failures, matched, text.charCodeAt(position));
       if (matched === units.length) return position + 1 - matched;
@@ -68,9 +68,9 @@ export function* failuresOf(units: ArrayLike<number>, work: Work): Steps<Int32Ar
   for (let index = 1; index < units.length; index += 1) {
     matched = nextMatched(units, failures, matched, units[index] ?? 0);
     failures[index] = matched;
-    if (index % windowCharacters === 0 && work.spend(windowCharacters * ownUnits)) yield;
+    if (index % windowCharacters === 0 && work.spend(windowCharacters * unitsPerCharacter)) yield;
   }
-  if (work.spend((units.length % windowCharacters) * ownUnits)) yield;
+  if (work.spend((units.length % windowCharacters) * unitsPerCharacter)) yield;
   return failures;
 }
 

@@ -1,5 +1,5 @@
 import { charactersFrom, placeAfter } from './characters.ts';
-import { failuresOf, nextMatched, ownUnits } from './find.ts';
+import { failuresOf, nextMatched, unitsPerCharacter } from './find.ts';
 import type { Steps, Work } from './work.ts';
 import type { Wildcards } from './segment.ts';
 
@@ -23,7 +23,7 @@ export function* findByPieces(text: string, { characters, pieces }: Wildcards, f
   const places = Math.max(windowCharacters, 4 * characters.length);
   for (let start: number | undefined = from; start !== undefined; start = placeAfter(text, start, places)) {
     const looked = charactersFrom(text, start, places + characters.length - 1);
-    if (work.spend(looked.length * ownUnits)) yield;
+    if (work.spend(looked.length * unitsPerCharacter)) yield;
     if (looked.length < characters.length) return undefined;
     const isPossible = new Uint8Array(looked.length - characters.length + 1).fill(1);
     for (const piece of sought) yield* keepPlaces(isPossible, looked, piece, work);
@@ -40,6 +40,6 @@ function* keepPlaces(isPossible: Uint8Array, looked: Int32Array, { characters, f
     matched = nextMatched(characters, failures, matched, looked[index] ?? 0);
     const place = index + 1 - characters.length - at;
     if (place >= 0 && matched !== characters.length) isPossible[place] = 0;
-    if (index % windowCharacters === 0 && work.spend(windowCharacters * ownUnits)) yield;
+    if (index % windowCharacters === 0 && work.spend(windowCharacters * unitsPerCharacter)) yield;
   }
 }

@@ -1,5 +1,5 @@
 import { placeAfter, placeBefore, unitsAt } from './characters.ts';
-import { indexIn, ownUnits } from './find.ts';
+import { indexIn, unitsPerCharacter } from './find.ts';
 import { findByMasks, wordsOf } from './masks.ts';
 import { findByPieces } from './pieces.ts';
 import { anyCharacter, type Wildcards } from './segment.ts';
@@ -22,7 +22,7 @@ export function matchesAt(text: string, { characters }: Wildcards, from: number,
   return spent(undefined);
 
   function spent(end: number | undefined): number | undefined {
-    work.spend(compared * ownUnits);
+    work.spend(compared * unitsPerCharacter);
     return end;
   }
 }
@@ -40,7 +40,7 @@ export function* findWildcards(text: string, wildcards: Wildcards, from: number,
     if (found === -1) return undefined;
     const first = placeBefore(text, found, longest.at) ?? 0;
     const end = matchesAt(text, wildcards, first, work);
-    if (work.spend(longest.at * ownUnits)) yield;
+    if (work.spend(longest.at * unitsPerCharacter)) yield;
     if (end !== undefined) return end;
     if (work.spent - start > 8 * (found - from) + slackUnits) {
       return yield* findAnywhere(text, wildcards, first + unitsAt(text, first), work);

@@ -4,7 +4,7 @@ import type { RateKind } from '../../model/vocabulary/prices.ts';
 import { type Rate, scaledRate } from './price.ts';
 
 /** A price that no public list has. */
-export interface OwnPrice {
+export interface BuiltinPrice {
   readonly providerId: string;
   readonly reference: string;
   /** Date, UTC; valid until the next row of the same provider. */
@@ -16,7 +16,7 @@ export interface OwnPrice {
  * Our own prices, rows of one provider by ascending date. `echo`, the built-in provider, works without a network; its test prices make
  * costs visible in a first run.
  */
-const ownPrices: readonly OwnPrice[] = [
+const builtinPrices: readonly BuiltinPrice[] = [
   {
     providerId: 'echo',
     reference: 'echo/*',
@@ -30,8 +30,8 @@ const ownPrices: readonly OwnPrice[] = [
 ];
 
 /** The own price of a provider for all its models, at a time in Unix milliseconds. */
-export function ownPrice(providerId: string, at: number): OwnPrice | undefined {
-  return ownPrices.findLast((price) => price.providerId === providerId && Date.parse(price.validFrom) <= at);
+export function builtinPrice(providerId: string, at: number): BuiltinPrice | undefined {
+  return builtinPrices.findLast((price) => price.providerId === providerId && Date.parse(price.validFrom) <= at);
 }
 
 /** A rate that the provider publishes and the price book lacks. */

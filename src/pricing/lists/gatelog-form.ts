@@ -17,13 +17,13 @@ const maxName = 256;
 const maxSource = 500;
 const highestPrice = listLimits.usdPerMillion;
 
-interface OwnForm {
+interface GatelogForm {
   readonly lines: readonly PriceLine[];
   readonly leftOut: { readonly provider: number; readonly unit: number };
 }
 
 /** Reads prices as `PUT /v1/prices` takes them, with `source`, `above` and `context_window`. Unknown members are faults. */
-export function readOwnForm(entries: readonly unknown[], options: ListOptions): OwnForm | { readonly fault: ListFault } {
+export function readGatelogForm(entries: readonly unknown[], options: ListOptions): GatelogForm | { readonly fault: ListFault } {
   try {
     const lines = entries.map((entry, index) => readEntry(entry, `[${index}]`, options));
     return { lines, leftOut: { provider: 0, unit: 0 } };

@@ -11,7 +11,7 @@ const spoolSyncMs = 1000;
 const spoolCountMs = 1000;
 
 /** What a process writes into the spool, and how much room there is. */
-export interface OwnSeries {
+export interface ProcessSeries {
   readonly spool: SpoolByLoad;
   /** Of records of long ago; begins with the first of them. */
   readonly lateSpool: () => PositionedWriter;
@@ -22,7 +22,7 @@ export interface OwnSeries {
 }
 
 /** Each process writes a series of its own; the name sorts by its start. */
-export function openOwnSeries(config: Config, observe: Observe): OwnSeries {
+export function openProcessSeries(config: Config, observe: Observe): ProcessSeries {
   const folder = dataPaths(config).spool;
   const series = `${String(systemClock.now()).padStart(14, '0')}-${process.pid}`;
   const open = (name: string): PositionedWriter =>

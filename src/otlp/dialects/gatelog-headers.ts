@@ -4,10 +4,12 @@ import type { Dialect, AttributeNames } from './dialect.ts';
 const association = 'traceloop.association.properties.';
 
 /** The prefixes of our own headers as names of attributes; also as Helicone's asynchronous logger sends them. */
-const ownPrefixes = ['Svc-', 'svc-', 'Helicone-', 'helicone-'].flatMap((prefix) => [prefix, `${association}${prefix}`]);
+const headerPrefixes = ['Svc-', 'svc-', 'Helicone-', 'helicone-'].flatMap((prefix) => [prefix, `${association}${prefix}`]);
 
 function named(header: string): readonly string[] {
-  return ownPrefixes.map((prefix) => `${prefix}${prefix.endsWith('svc-') || prefix.endsWith('helicone-') ? header.toLowerCase() : header}`);
+  return headerPrefixes.map(
+    (prefix) => `${prefix}${prefix.endsWith('svc-') || prefix.endsWith('helicone-') ? header.toLowerCase() : header}`,
+  );
 }
 
 const attributeNames: AttributeNames = {
@@ -22,14 +24,14 @@ const attributeNames: AttributeNames = {
 };
 
 /** Attributes with the names of our headers, which mean the same in every dialect. */
-export const own: Dialect = {
+export const gatelogHeaders: Dialect = {
   name: 'Gatelog',
   source: 'docs/reference/headers.md; for Helicone-, Helicone/helicone valhalla/jawn/src/managers/traceManager.ts',
   attributeNames,
   operationOf: () => undefined,
   conversationOf: () => ({}),
-  propertyPrefixes: ownPrefixes.map((prefix) => `${prefix}${/svc-$|helicone-$/.test(prefix) ? 'property-' : 'Property-'}`),
+  propertyPrefixes: headerPrefixes.map((prefix) => `${prefix}${/svc-$|helicone-$/.test(prefix) ? 'property-' : 'Property-'}`),
   propertyObjects: [],
   tagLists: [],
-  namespaces: ownPrefixes,
+  namespaces: headerPrefixes,
 };

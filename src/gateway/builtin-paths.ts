@@ -12,16 +12,16 @@ import { unrecordedHeaders } from './http/server-timing.ts';
 type Handler = (request: IncomingRequest, response: ServerResponse, clientStallMs: number) => void;
 
 /** Responds without a record. @returns false for any other request. */
-export type HandleOwnPath = (request: IncomingRequest, response: ServerResponse, clientStallMs: number) => boolean;
+export type HandleBuiltinPath = (request: IncomingRequest, response: ServerResponse, clientStallMs: number) => boolean;
 
 /** Paths that browsers and lost API clients request without a key. No provider has them. */
-const ownPaths = ['/', '/favicon.ico', '/metrics', '/openapi.json', '/docs'] as const;
+const builtinPaths = ['/', '/favicon.ico', '/metrics', '/openapi.json', '/docs'] as const;
 
-export const maxOwnPath = Math.max(...ownPaths.map(({ length }) => length));
+export const maxBuiltinPath = Math.max(...builtinPaths.map(({ length }) => length));
 
-export function makeOwnPaths(addresses: ListenerAddresses): HandleOwnPath {
+export function makeBuiltinPaths(addresses: ListenerAddresses): HandleBuiltinPath {
   const front = frontPageResponse(gatewayFrontPage(addresses));
-  const handlers: Readonly<Record<(typeof ownPaths)[number], Handler>> = {
+  const handlers: Readonly<Record<(typeof builtinPaths)[number], Handler>> = {
     '/': (request, response, clientStallMs) => sendFrontPage(request, response, { clientStallMs, front }),
     '/favicon.ico': (_request, response) => response.writeHead(204, unrecordedHeaders(0)).end(),
     '/metrics': refuseElsewhere,

@@ -4,7 +4,7 @@ import { bodyTooLarge, checkDeclaredBody, expectsContinue, readBody, type Reques
 import { type ReservingCall, isCounted, reserveBody, readReservedBody } from '../bodies/reserved-body.ts';
 import type { BodyMemory } from '../bodies/memory.ts';
 
-export interface OwnBody {
+export interface IntakeBody {
   readonly maxBytes: number;
   /** The setting that says so. */
   readonly setting: string;
@@ -16,10 +16,10 @@ export interface OwnBody {
  * Reads the whole body of a request that goes to no provider, within the memory for bodies. `ready` is called once. @throws GatelogError
  * for a body that is declared too large.
  */
-export function readOwnBody(
+export function readIntakeBody(
   { bodyMemory }: { readonly bodyMemory: BodyMemory },
   call: ReservingCall,
-  { organizationId, maxBytes, setting, copies }: OwnBody & Pick<Principal, 'organizationId'>,
+  { organizationId, maxBytes, setting, copies }: IntakeBody & Pick<Principal, 'organizationId'>,
   ready: (body: Buffer | GatelogError) => void,
 ): void {
   const { request, response } = call;

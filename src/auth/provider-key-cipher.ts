@@ -19,11 +19,11 @@ export interface ProviderKeyCipher {
 export function makeProviderKeyCipher(secret: Uint8Array): ProviderKeyCipher {
   const cipher = makeCipher(secret, 'providerKeys');
   return {
-    seal: (row, key) => cipher.seal(placeOf(row), key),
-    open: (row, sealed) => cipher.open(placeOf(row), sealed),
+    seal: (row, key) => cipher.seal(associatedDataOf(row), key),
+    open: (row, sealed) => cipher.open(associatedDataOf(row), sealed),
   };
 }
 
-function placeOf({ organizationId, provider, id }: ProviderKeyRow): readonly string[] {
+function associatedDataOf({ organizationId, provider, id }: ProviderKeyRow): readonly string[] {
   return [organizationId, provider, id];
 }

@@ -2,10 +2,10 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 
 /** Encrypts secrets for the database. */
 export interface Cipher {
-  /** @param place of the secret, authenticated with it: organisation, row and whatever else it belongs to. */
-  readonly seal: (place: readonly string[], secret: string) => string;
+  /** @param associatedData of the secret, authenticated with it: organisation, row and whatever else it belongs to. */
+  readonly seal: (associatedData: readonly string[], secret: string) => string;
   /** @returns undefined when it was sealed with another secret of the deployment, for another place, or is damaged. */
-  readonly open: (place: readonly string[], sealed: string) => string | undefined;
+  readonly open: (associatedData: readonly string[], sealed: string) => string | undefined;
 }
 
 /** Released texts never change: a key is derived from each. */
@@ -43,17 +43,17 @@ function derivedKey(secret: Uint8Array, purpose: keyof typeof purposes): Buffer 
 export function makeCipher(secret: Uint8Array, purpose: Exclude<keyof typeof purposes, 'credentials'>): Cipher {
   const cipherKey = derivedKey(secret, purpose);
   return {
-    seal: (place, text) => {
+    seal: (associatedData, text) => {
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv(algorithm, cipherKey, nonce, { authTagLength: tagBytes }).setAAD(additionalData(place));
+      const cipher = createCipheriv(algorithm, cipherKey, nonce, { authTagLength: tagBytes }).setAAD(additionalData(associatedData));
       const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
       return version + Buffer.concat(parts).toString('base64url');
     },
-    open: (place, sealed) => {
+    open: (associatedData, sealed) => {
       const bytes = Buffer.from(sealed.slice(version.length), 'base64url');
       if (!sealed.startsWith(version) || bytes.length < nonceBytes + tagBytes) return undefined;
       const decipher = createDecipheriv(algorithm, cipherKey, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
-      decipher.setAAD(additionalData(place)).setAuthTag(bytes.subarray(-tagBytes));
+      decipher.setAAD(additionalData(associatedData)).setAuthTag(bytes.subarray(-tagBytes));
       try {
         return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8');
       } catch {
@@ -63,6 +63,6 @@ export function makeCipher(secret: Uint8Array, purpose: Exclude<keyof typeof pur
   };
 }
 
-function additionalData(place: readonly string[]): Buffer {
-  return Buffer.from(JSON.stringify(place));
+function additionalData(associatedData: readonly string[]): Buffer {
+  return Buffer.from(JSON.stringify(associatedData));
 }

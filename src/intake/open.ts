@@ -13,7 +13,7 @@ import { BodyThread } from '../platform/threads/body-thread.ts';
 import type { ProcessSeries } from '../spool/process-series.ts';
 import { makeProcessAdmissions, makeProcessLog } from './record/process-log.ts';
 import type { JoinedCalls } from './spans/joined-calls.ts';
-import { type CorrectionPorts, PlaceCorrections } from './spans/corrections.ts';
+import { type CorrectionPorts, PositionCorrections } from './spans/corrections.ts';
 import { TraceSender } from './spans/send-traces.ts';
 import { type SpanPorts, startSpanThread } from './spans/take-spans.ts';
 import { type LargeLog, unpackLog } from './logs/read-large.ts';
@@ -63,7 +63,7 @@ export function startCoreReceivers(
     ...parts
   }: Pick<LogParts, 'observe'> & { readonly changeRequest: CorrectionPorts['changeRequest']; readonly joined: JoinedCalls },
 ): Receivers & Pick<SpanPorts, 'onTraces'> {
-  const corrections = new PlaceCorrections({
+  const corrections = new PositionCorrections({
     changeRequest,
     joined,
     maxSpans: config.otlpMemorySpans,

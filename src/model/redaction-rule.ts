@@ -7,11 +7,11 @@ export type RedactionKind = (typeof redactionKinds)[number];
  * its model, identifier and service tier. `properties`: names and values of properties and prompt inputs. `identifiers`: user, session,
  * prompt, job, node and experiment, which exist to be searched by.
  */
-export const redactionPlaces = ['request', 'response', 'properties', 'identifiers'] as const;
-export type RedactionPlace = (typeof redactionPlaces)[number];
+export const redactionTargets = ['request', 'response', 'properties', 'identifiers'] as const;
+export type RedactionTarget = (typeof redactionTargets)[number];
 
 /** Places of a rule that names none: all but the identifiers. */
-export const defaultRedactionPlaces: readonly RedactionPlace[] = ['request', 'response', 'properties'];
+export const defaultRedactionTargets: readonly RedactionTarget[] = ['request', 'response', 'properties'];
 
 /** Default replacement texts. */
 export const defaultReplacements: Readonly<Record<RedactionKind, string>> = {
@@ -27,7 +27,7 @@ export interface RedactionRule {
   /** Of a `regex`, in RE2 syntax; null for other kinds. */
   readonly pattern: string | null;
   readonly replacement: string;
-  readonly appliesTo: readonly RedactionPlace[];
+  readonly appliesTo: readonly RedactionTarget[];
 }
 
 /** Rules per organisation, characters of a pattern and of a replacement, and instructions of a compiled pattern. */

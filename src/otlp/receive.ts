@@ -13,8 +13,8 @@ import { decodeProtobuf } from './protocol/protobuf.ts';
 import { decodeProtobufLogs } from './protocol/protobuf-logs.ts';
 import type { Encoding } from './protocol/encoding.ts';
 import type { Span } from './received/span.ts';
-import type { PlacedRequest, PlacedSpan, ReceivedTrace } from './tree/place.ts';
-import { placeSpans } from './tree/place-spans.ts';
+import type { PositionedRequest, PositionedSpan, ReceivedTrace } from './tree/position.ts';
+import { positionSpans } from './tree/position-spans.ts';
 import type { RecentParents } from './tree/recent-parents.ts';
 
 export interface ReceivedSpans {
@@ -56,28 +56,28 @@ export function receiveSpans(request: SpansRequest, ports: ReceivePorts): Receiv
   const { organizationId, encoding, bytes, defaults, now } = request;
   const { identify, parents, work = new SpanWork(), maxAddedBytes = Infinity } = ports;
   const { spans, rejected, beyond } = withoutFuture(decode(encoding, bytes, work), now);
-  const traces = placeSpans({ organizationId, spans, defaults, work }, parents);
+  const traces = positionSpans({ organizationId, spans, defaults, work }, parents);
   const bytesLimit = new AddedBytesLimit(Math.min(maxAddedBytes, mayAdd(bytes.length, spans.length)));
   const calls: LoggedCall[] = [];
   const properties = new Map<Span, readonly TaggedProperty[]>();
   const unread: string[] = [];
-  for (const placed of traces.flatMap((trace) => trace.placed)) {
+  for (const positioned of traces.flatMap((trace) => trace.positioned)) {
     work.pause();
-    const call = callOf(placed, request, ports);
+    const call = callOf(positioned, request, ports);
     if (typeof call === 'string') unread.push(call);
     else {
       bytesLimit.add(call);
       calls.push(call);
-      properties.set(placed.span, call.tags.properties);
+      properties.set(positioned.span, call.tags.properties);
     }
   }
   calls.push(...carrierCalls(traces.flatMap(({ carriers }) => carriers)));
   return {
     calls,
-    traces: traces.map(({ traceId, nodes, placed }) => ({
+    traces: traces.map(({ traceId, nodes, positioned }) => ({
       traceId,
       nodes,
-      requests: placed.map(({ span, sessionId, sessionPath, isRooted }) => ({
+      requests: positioned.map(({ span, sessionId, sessionPath, isRooted }) => ({
         ...(isRooted ? {} : namesOf(properties.get(span))),
         requestId: identify(span),
         spanId: span.spanId,
@@ -92,9 +92,9 @@ export function receiveSpans(request: SpansRequest, ports: ReceivePorts): Receiv
 }
 
 /** @returns why it could not be read: a fault of ours, and the other spans are not to be lost with this one. */
-function callOf(placed: PlacedSpan, { defaults }: SpansRequest, { identify }: ReceivePorts): LoggedCall | string {
+function callOf(positioned: PositionedSpan, { defaults }: SpansRequest, { identify }: ReceivePorts): LoggedCall | string {
   try {
-    return loggedSpan(placed, defaults, identify);
+    return loggedSpan(positioned, defaults, identify);
   } catch (error) {
     return `the attributes could not be read (${messageOf(error)})`;
   }
@@ -135,6 +135,6 @@ export function receiveLogs(
   return { calls, others, rejected, beyond };
 }
 
-function namesOf(properties: readonly TaggedProperty[] = []): Partial<Pick<PlacedRequest, 'properties'>> {
+function namesOf(properties: readonly TaggedProperty[] = []): Partial<Pick<PositionedRequest, 'properties'>> {
   return properties.length === 0 ? {} : { properties: properties.map(({ name }) => name) };
 }

@@ -106,7 +106,7 @@ class Matching {
   }
 
   async byTexts(): Promise<void> {
-    const waiting = byRow(this.open.texts.splice(0).toSorted((left, right) => this.placeOf(left.row) - this.placeOf(right.row)));
+    const waiting = byRow(this.open.texts.splice(0).toSorted((left, right) => this.indexOf(left.row) - this.indexOf(right.row)));
     for await (const { rows, bodies } of readBodyRuns<StreamRow, TextsRow>(this.reading, [...waiting.keys()], searched)) {
       const read = new Map(rows.map((row) => [row, filterRecordOf(row, bodies.get(row.id) ?? noTexts)]));
       await this.settleAll(
@@ -117,7 +117,7 @@ class Matching {
       await this.readSessions(late);
       await this.settleAll(late, read);
       this.endBehind(rows.at(-1));
-      if (this.end <= this.placeOf(rows.at(-1)) + 1) break;
+      if (this.end <= this.indexOf(rows.at(-1)) + 1) break;
     }
   }
 
@@ -154,17 +154,17 @@ class Matching {
 
   /** Whether the page ends in front of a row, because of the work on those before it. */
   private isOver(row: StreamRow): boolean {
-    const place = this.placeOf(row);
-    if (place > 0 && this.spent > this.bounds.ofPage) this.end = Math.min(this.end, place);
-    return place >= this.end;
+    const index = this.indexOf(row);
+    if (index > 0 && this.spent > this.bounds.ofPage) this.end = Math.min(this.end, index);
+    return index >= this.end;
   }
 
   /** Ends the page behind a row if the work on it and those before it was enough. */
   private endBehind(row: StreamRow | undefined): void {
-    if (this.spent > this.bounds.ofPage) this.end = Math.min(this.end, this.placeOf(row) + 1);
+    if (this.spent > this.bounds.ofPage) this.end = Math.min(this.end, this.indexOf(row) + 1);
   }
 
-  private placeOf(row: StreamRow | undefined): number {
+  private indexOf(row: StreamRow | undefined): number {
     return (row && this.rows.get(row)) ?? 0;
   }
 

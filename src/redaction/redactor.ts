@@ -1,4 +1,4 @@
-import { type RedactionPlace, redactionPlaces, type RedactionRule } from '../model/redaction-rule.ts';
+import { type RedactionTarget, redactionTargets, type RedactionRule } from '../model/redaction-rule.ts';
 import { isCardNumber, redactCards } from './cards.ts';
 import { redactEmails } from './emails.ts';
 import { redactKeys } from './keys.ts';
@@ -12,7 +12,7 @@ export interface Redactor {
 }
 
 /** Redactors by place; none where no rule applies. */
-export type Redactors = Readonly<Partial<Record<RedactionPlace, Redactor>>>;
+export type Redactors = Readonly<Partial<Record<RedactionTarget, Redactor>>>;
 
 interface Step {
   readonly replace: ReplaceMatches;
@@ -29,9 +29,9 @@ export function compileRules(rules: readonly RedactionRule[], onSearch?: OnRuleS
     return { rule, replace: replacerOf(rule, note) };
   });
   return Object.fromEntries(
-    redactionPlaces.flatMap((place) => {
-      const applicable = steps.filter(({ rule }) => rule.appliesTo.includes(place));
-      return applicable.length === 0 ? [] : [[place, redactorOf(applicable)]];
+    redactionTargets.flatMap((target) => {
+      const applicable = steps.filter(({ rule }) => rule.appliesTo.includes(target));
+      return applicable.length === 0 ? [] : [[target, redactorOf(applicable)]];
     }),
   );
 }

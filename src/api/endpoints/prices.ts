@@ -75,14 +75,14 @@ export const prices = [
         present: async () => (await ports.prices.list(tenant)).map(priceItem),
         change: () => ports.prices.replace(tenant, body.map(storedPriceOf)),
       });
-      if ('refused' in replaced) return unwrap(bodyFault([replaced.index, ...placeOf[replaced.refused]], sentenceOf(replaced)));
+      if ('refused' in replaced) return unwrap(bodyFault([replaced.index, ...fieldPathOf[replaced.refused]], sentenceOf(replaced)));
       return replaced.prices.map(priceItem);
     },
   }),
   applyPrices,
 ];
 
-const placeOf: Readonly<Record<PriceRefusal['refused'], readonly string[]>> = { provider: ['provider'], twice: [] };
+const fieldPathOf: Readonly<Record<PriceRefusal['refused'], readonly string[]>> = { provider: ['provider'], twice: [] };
 
 function sentenceOf({ refused, text }: PriceRefusal): string {
   switch (refused) {

@@ -53,8 +53,8 @@ function itemOf({ kind, pattern, replacement, appliesTo }: RedactionRule): DataO
 }
 
 function refuseWrongPatterns(rules: readonly RedactionRule[]): void {
-  for (const [place, { pattern }] of rules.entries()) {
+  for (const [index, { pattern }] of rules.entries()) {
     const wrong = pattern === null ? undefined : wrongPattern(pattern);
-    if (wrong !== undefined) unwrap(bodyFault([place, 'pattern'], `\`pattern\` cannot be used: ${wrong}.`));
+    if (wrong !== undefined) unwrap(bodyFault([index, 'pattern'], `\`pattern\` cannot be used: ${wrong}.`));
   }
 }

@@ -49,9 +49,9 @@ function parametersOf({ params, query, headers }: DeclaredRequest, writer: Schem
   return [...parametersIn('path', params, writer), ...parametersIn('query', query, writer), ...parametersIn('header', headers, writer)];
 }
 
-function parametersIn(place: string, schema: z.ZodType | undefined, writer: SchemaWriter): readonly object[] {
+function parametersIn(location: string, schema: z.ZodType | undefined, writer: SchemaWriter): readonly object[] {
   if (schema === undefined) return [];
-  if (schema.def.type === 'pipe') return parametersIn(place, (schema as z.ZodPipe).in as z.ZodType, writer);
+  if (schema.def.type === 'pipe') return parametersIn(location, (schema as z.ZodPipe).in as z.ZodType, writer);
   return Object.entries((schema as z.ZodObject).shape as Readonly<Record<string, z.ZodType>>).map(([name, member]) => {
     const { description, param } = metaOf(member);
     return {
@@ -60,7 +60,7 @@ function parametersIn(place: string, schema: z.ZodType | undefined, writer: Sche
       ...(description === undefined ? {} : { description }),
       ...(param as object | undefined),
       name,
-      in: place,
+      in: location,
     };
   });
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import {
   redactionKinds,
   redactionLimits,
-  redactionPlaces,
+  redactionTargets,
   type RedactionRule,
-  defaultRedactionPlaces,
+  defaultRedactionTargets,
   defaultReplacements,
 } from '../../model/redaction-rule.ts';
 
@@ -15,7 +15,7 @@ const listSentence = `The body is an array of at most ${maxRules} rules, such as
 const kindSentence = `\`kind\` is one of ${redactionKinds.join(', ')}.`;
 const patternSentence = `\`pattern\` takes 1 to ${patternCharacters} characters in the syntax of RE2.`;
 const replacementSentence = `\`replacement\` takes a text of at most ${replacementCharacters} characters, which stands in the place of what was found.`;
-const placesSentence = `\`applies_to\` takes a list of ${redactionPlaces.join(', ')}, each once and at least one.`;
+const targetsSentence = `\`applies_to\` takes a list of ${redactionTargets.join(', ')}, each once and at least one.`;
 
 const ruleSchema = z
   .object(
@@ -34,13 +34,13 @@ const ruleSchema = z
         .optional()
         .meta({ description: 'What stands in the place of what was found; `[email]`, `[card]`, `[key]` or `[redacted]` unless given.' }),
       applies_to: z
-        .array(z.enum(redactionPlaces, placesSentence), placesSentence)
-        .min(1, placesSentence)
-        .refine((places) => new Set(places).size === places.length, placesSentence)
+        .array(z.enum(redactionTargets, targetsSentence), targetsSentence)
+        .min(1, targetsSentence)
+        .refine((targets) => new Set(targets).size === targets.length, targetsSentence)
         .nullable()
         .optional()
         .meta({
-          description: `Where the rule looks; ${defaultRedactionPlaces.join(', ')} unless given. \`identifiers\` are user, session, prompt, job, node and experiment.`,
+          description: `Where the rule looks; ${defaultRedactionTargets.join(', ')} unless given. \`identifiers\` are user, session, prompt, job, node and experiment.`,
         }),
     },
     ruleSentence,
@@ -53,11 +53,11 @@ const ruleSchema = z
       : '`pattern` goes with the kind regex alone.';
     context.addIssue({ code: 'custom', path: ['pattern'], message });
   })
-  .transform(({ kind, pattern, replacement, applies_to: places }): RedactionRule => ({
+  .transform(({ kind, pattern, replacement, applies_to: targets }): RedactionRule => ({
     kind,
     pattern: pattern ?? null,
     replacement: replacement ?? defaultReplacements[kind],
-    appliesTo: places ?? defaultRedactionPlaces,
+    appliesTo: targets ?? defaultRedactionTargets,
   }))
   .meta({ id: 'RedactionRule', description: 'What is taken out of records before they are stored.' });
 
@@ -70,7 +70,7 @@ export const redactionRulesAnswerSchema = z
         kind: z.enum(redactionKinds),
         pattern: z.string().nullable(),
         replacement: z.string(),
-        applies_to: z.array(z.enum(redactionPlaces)),
+        applies_to: z.array(z.enum(redactionTargets)),
       }),
     ),
     error: z.null(),

@@ -8,7 +8,7 @@ const previousSignsMs = 24 * 3_600_000;
 type Row = Pick<StoredWebhook, 'id' | 'organizationId'>;
 
 export function sealSecret(cipher: Cipher, row: Row, { hmacKey }: SigningSecret): string {
-  return cipher.seal(placeOf(row), hmacKey);
+  return cipher.seal(associatedDataOf(row), hmacKey);
 }
 
 /** @param at Unix milliseconds. */
@@ -24,7 +24,7 @@ export function signingSecrets(
 ): readonly [SigningSecret, ...SigningSecret[]] | undefined {
   const { sealed, previous } = webhook.secrets;
   const open = (text: string): SigningSecret[] => {
-    const hmacKey = openedOf(cipher, webhook.secrets).get(text) ?? cipher.open(placeOf(webhook), text);
+    const hmacKey = openedOf(cipher, webhook.secrets).get(text) ?? cipher.open(associatedDataOf(webhook), text);
     if (hmacKey === undefined) return [];
     openedOf(cipher, webhook.secrets).set(text, hmacKey);
     return [{ hmacKey }];
@@ -45,6 +45,6 @@ function openedOf(cipher: Cipher, secrets: SealedSecrets): Map<string, string> {
   return known;
 }
 
-function placeOf({ organizationId, id }: Row): readonly string[] {
+function associatedDataOf({ organizationId, id }: Row): readonly string[] {
   return [organizationId, id];
 }

@@ -74,7 +74,7 @@ interface TargetParts {
   readonly onCodes: ListedTarget['onCodes'];
 }
 
-function planTarget(shared: Shared, { path: place, bodyOverride }: ListedTarget, { route, head, onCodes }: TargetParts): FallbackTarget {
+function planTarget(shared: Shared, { path: field, bodyOverride }: ListedTarget, { route, head, onCodes }: TargetParts): FallbackTarget {
   const { ports, call, body } = shared;
   const target = typeof route.destination === 'string' ? undefined : route.destination.target(route.path);
   const replaced = bodyOverride === undefined ? undefined : replacedIn(shared, bodyOverride);
@@ -104,7 +104,7 @@ function planTarget(shared: Shared, { path: place, bodyOverride }: ListedTarget,
     usageRequested,
     model: modelIn(body, bodyOverride),
     bodyOverride,
-    fallback: { path: place, on: onCodes, followsOne: true },
+    fallback: { path: field, on: onCodes, followsOne: true },
     replaced: bodyOverride,
     outgoingMaxBytes: bytes + (usageRequested ? includeUsageMaxBytes : 0),
   };

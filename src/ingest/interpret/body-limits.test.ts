@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { redactionPlaces } from '../../model/redaction-rule.ts';
+import { redactionTargets } from '../../model/redaction-rule.ts';
 import { compileRules } from '../../redaction/redactor.ts';
 import { redactedPlaceholder, redactTexts } from '../redaction/redact-texts.ts';
 import { interpret, type InterpretSketch, json, stream } from '../testing/exchange-builder.ts';
@@ -32,7 +32,7 @@ function chunkOf(numbers: number): string {
 }
 
 const redact: InterpretSketch['redact'] = (texts) =>
-  redactTexts(texts, compileRules([{ kind: 'email', pattern: null, replacement: '[email]', appliesTo: redactionPlaces }]));
+  redactTexts(texts, compileRules([{ kind: 'email', pattern: null, replacement: '[email]', appliesTo: redactionTargets }]));
 
 describe('a body', () => {
   test('in more codings than clients of HTTP undo is kept as bytes', () => {

@@ -86,7 +86,7 @@ function lastSaid(body: JsonObject): string | undefined {
 }
 
 /** Where the calls of tools stand whose results a message brings. */
-interface Place {
+interface ToolCallPosition {
   readonly list: readonly unknown[];
   readonly index: number;
 }
@@ -96,18 +96,18 @@ const rolesOfTools: ReadonlySet<unknown> = new Set(['tool', 'function']);
 /** Types of items without a role that the user or a tool brings; all others are the model's. */
 const typesOfUsers: ReadonlySet<unknown> = new Set(['message', 'user_input', 'text', 'input_text']);
 
-function saidIn(item: unknown, place: Place): string {
+function saidIn(item: unknown, position: ToolCallPosition): string {
   if (!isJsonObject(item)) return textOf(item);
   const { role, type } = item;
   if (rolesOfModels.has(typeof role === 'string' ? role.toLowerCase() : role)) return '';
   if (rolesOfTools.has(role)) {
-    return resultText(textOf(item['name']) || textOf(item['tool_name']) || calledName(item['tool_call_id'], place), item['content']);
+    return resultText(textOf(item['name']) || textOf(item['tool_name']) || calledName(item['tool_call_id'], position), item['content']);
   }
-  if (role === undefined && typeof type === 'string' && !typesOfUsers.has(type)) return partText(item, place);
+  if (role === undefined && typeof type === 'string' && !typesOfUsers.has(type)) return partText(item, position);
   const content = item['content'] ?? item['parts'] ?? item['text'];
   if (!Array.isArray(content)) return textOf(content);
   for (const part of content.slice(-maxLooks).toReversed()) {
-    const text = partText(part, place);
+    const text = partText(part, position);
     if (text !== '') return text;
   }
   return '';
@@ -116,21 +116,21 @@ function saidIn(item: unknown, place: Place): string {
 /** What agents add to the words of their user. */
 const reminder = /^\s*<system-reminder>/;
 
-function partText(part: unknown, place: Place): string {
+function partText(part: unknown, position: ToolCallPosition): string {
   if (!isJsonObject(part)) return textOf(part);
   const { type, functionResponse, toolResult } = part;
   if (isJsonObject(functionResponse)) return resultText(textOf(functionResponse['name']), functionResponse['response']);
-  if (isJsonObject(toolResult)) return resultText(calledName(toolResult['toolUseId'], place), toolResult['content']);
+  if (isJsonObject(toolResult)) return resultText(calledName(toolResult['toolUseId'], position), toolResult['content']);
   if (typeof type === 'string' && /(?:_result|_output)$/.test(type)) {
     const id = part['tool_use_id'] ?? part['call_id'];
-    return resultText(textOf(part['name']) || calledName(id, place), part['content'] ?? part['output'] ?? part['result']);
+    return resultText(textOf(part['name']) || calledName(id, position), part['content'] ?? part['output'] ?? part['result']);
   }
   const text = textOf(part['text'] ?? objectOf(objectOf(part['guardContent'])['text'])['text']);
   return reminder.test(text) ? '' : text;
 }
 
 /** The name of the tool that was called under an identifier, empty where the call is not in sight. */
-function calledName(id: unknown, { list, index }: Place): string {
+function calledName(id: unknown, { list, index }: ToolCallPosition): string {
   if (typeof id !== 'string' || id === '') return '';
   for (let at = index; at >= Math.max(0, index - maxLooks); at -= 1) {
     const item = objectOf(list[at]);

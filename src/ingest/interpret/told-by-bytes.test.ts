@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { RequestRecord } from '../../model/record/request-record.ts';
-import { redactionPlaces } from '../../model/redaction-rule.ts';
+import { redactionTargets } from '../../model/redaction-rule.ts';
 import { encodeAmazonChunks, encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
 import { readServerSentEvents } from '../../providers/format/sse.ts';
 import { compileRules } from '../../redaction/redactor.ts';
@@ -34,7 +34,7 @@ const read = {
 };
 
 const redact: InterpretSketch['redact'] = (texts) =>
-  redactTexts(texts, compileRules([{ kind: 'email', pattern: null, replacement: '[email]', appliesTo: redactionPlaces }]));
+  redactTexts(texts, compileRules([{ kind: 'email', pattern: null, replacement: '[email]', appliesTo: redactionTargets }]));
 /** Texts of a record's response. */
 const shown = ({ responseBody, completionText }: RequestRecord): string => JSON.stringify([responseBody, completionText]);
 const recording = (name: string): Buffer => readFileSync(new URL(`../../providers/${name}`, import.meta.url));

@@ -17,8 +17,8 @@ import {
   inFlightOf,
   numbersInMs,
   parentLinks,
-  type PlacedCall,
-  placeOfCall,
+  type ParentedCall,
+  parentChange,
 } from './carried-calls.ts';
 import { type CountedBefore, countedBefore } from './counted-before.ts';
 import type { GroupedBatch } from './group-batch.ts';
@@ -84,16 +84,20 @@ export class CallsOnce {
   /** @throws GatelogError when the store fails. */
   async resolve(batch: OnceBatch): Promise<ResolvedBatch> {
     const plans: (readonly [OrganizationId, OncePlan])[] = [];
-    const places: (readonly [OrganizationId, Places])[] = [];
+    const foundParents: (readonly [OrganizationId, FoundParents])[] = [];
     for (const { organizationId, spanName } of batch.exchanges) if (spanName !== '') this.tracedCalls.note(organizationId);
     const carriers = carriersOf(batch.exchanges);
     if (carriers.size > 0) await batch.spool.readAll();
     const recordsBy = await recordsOf(batch);
     for (const organizationId of new Set([...recordsBy.keys(), ...carriers.keys()])) {
       const own = recordsBy.get(organizationId) ?? [];
-      const { inFlight, carried } = await this.place(organizationId, { records: own, carriers: carriers.get(organizationId) ?? [] }, batch);
-      const { records, stored: linked, placed } = carried;
-      places.push([organizationId, { inFlight, placed }]);
+      const { inFlight, carried } = await this.findParents(
+        organizationId,
+        { records: own, carriers: carriers.get(organizationId) ?? [] },
+        batch,
+      );
+      const { records, stored: linked, parented } = carried;
+      foundParents.push([organizationId, { inFlight, parented }]);
       const spans = records.filter(({ isOfSpan }) => isOfSpan);
       if (spans.length > 0) this.spans.note(organizationId);
       else if (!(await this.hasSpans(organizationId))) continue;
@@ -107,9 +111,9 @@ export class CallsOnce {
       countedBefore: new Map(plans.flatMap(([, plan]) => [...countedBefore(plan)])),
       complete: async (signal) => {
         this.recordGroups(batch);
-        for (const [organizationId, { inFlight, placed }] of places) {
-          for (const call of inFlight) await this.placeInFlight(call, batch.spool);
-          await Promise.all(placed.map((call) => this.placeStored(organizationId, call)));
+        for (const [organizationId, { inFlight, parented }] of foundParents) {
+          for (const call of inFlight) await this.setParentInFlight(call, batch.spool);
+          await Promise.all(parented.map((call) => this.setStoredParents(organizationId, call)));
         }
         for (const [organizationId, plan] of plans) await this.complete(organizationId, plan, signal);
         for (const [organizationId, spans] of spansOf(batch)) await this.spanTexts.complete(organizationId, spans, signal);
@@ -133,23 +137,23 @@ export class CallsOnce {
   }
 
   /** Finds where calls stand by the spans that carry them. */
-  private async place(
+  private async findParents(
     organizationId: OrganizationId,
     { records, carriers }: { readonly records: readonly BatchRecord[]; readonly carriers: readonly Carrier[] },
     { spool }: OnceBatch,
   ): Promise<{ readonly inFlight: readonly CallInFlight[]; readonly carried: CarriedCalls }> {
     const { calls: inFlight, others } = inFlightOf(organizationId, carriers, spool.inFlight);
     if (others.length === 0 || !(await this.tracedCalls.has(organizationId))) {
-      return { inFlight, carried: { records, stored: [], placed: [] } };
+      return { inFlight, carried: { records, stored: [], parented: [] } };
     }
     return { inFlight, carried: await carriedCalls(organizationId, { records, carriers: others }, this.ports.findTold) };
   }
 
-  private async placeInFlight(call: CallInFlight, { pendingChanges }: SpoolBeside): Promise<void> {
+  private async setParentInFlight(call: CallInFlight, { pendingChanges }: SpoolBeside): Promise<void> {
     const { exchange, parentId } = call;
     if (!exchange.mayHaveParent(parentId)) return;
     try {
-      await pendingChanges.append(placeOfCall(call, this.ports.clock.now()));
+      await pendingChanges.append(parentChange(call, this.ports.clock.now()));
       exchange.tellParent(parentId);
     } catch (error) {
       // The call and its span may become two records; nothing waits for the metadata database.
@@ -157,7 +161,10 @@ export class CallsOnce {
     }
   }
 
-  private async placeStored(organizationId: OrganizationId, { record: { requestId, createdAt }, parentIds }: PlacedCall): Promise<void> {
+  private async setStoredParents(
+    organizationId: OrganizationId,
+    { record: { requestId, createdAt }, parentIds }: ParentedCall,
+  ): Promise<void> {
     const acceptedAt = this.ports.clock.now();
     const change = { kind: 'fill', values: new Map(), over: new Map(), links: parentLinks(parentIds) } as const;
     const accepted = { organizationId, requestId, change, keyId: '', acceptedAt, number: acceptedAt * numbersInMs };
@@ -228,9 +235,9 @@ function shorterPath(into: KnownRecord, from: KnownRecord): readonly (readonly [
   return before !== undefined && path !== undefined && path.length > before.length ? [[sessionPath, [before]]] : [];
 }
 
-interface Places {
+interface FoundParents {
   readonly inFlight: readonly CallInFlight[];
-  readonly placed: readonly PlacedCall[];
+  readonly parented: readonly ParentedCall[];
 }
 
 /** The records of a batch that tell of calls, by organisation. It gives way between records. */

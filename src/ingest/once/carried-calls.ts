@@ -53,10 +53,10 @@ export interface CarriedCalls {
   /** Stored calls that do. */
   readonly stored: readonly KnownRecord[];
   /** Calls of both whose place was not known. */
-  readonly placed: readonly PlacedCall[];
+  readonly parented: readonly ParentedCall[];
 }
 
-export interface PlacedCall {
+export interface ParentedCall {
   readonly record: KnownRecord;
   readonly parentIds: readonly string[];
 }
@@ -101,15 +101,15 @@ export async function carriedCalls(
   const stored = (await findCalls(organizationId, carriers, findTold)).filter(
     (row) => !here.has(row.requestId) && parentsOf(row).length > 0,
   );
-  const placed: PlacedCall[] = [];
-  const place = <Known extends KnownRecord>(record: Known): Known => {
+  const parented: ParentedCall[] = [];
+  const withParents = <Known extends KnownRecord>(record: Known): Known => {
     const fresh = parentsOf(record).filter((id) => !record.parentIds.includes(id) && !record.ids.includes(id));
     const parentIds = fresh.slice(0, Math.max(0, maxParents - record.parentIds.length));
     if (parentIds.length === 0) return record;
-    placed.push({ record, parentIds });
+    parented.push({ record, parentIds });
     return { ...record, parentIds: [...record.parentIds, ...parentIds] };
   };
-  return { records: records.map(place), stored: stored.map(place), placed };
+  return { records: records.map(withParents), stored: stored.map(withParents), parented };
 }
 
 async function findCalls(
@@ -135,7 +135,7 @@ async function findCalls(
 }
 
 /** What a call in flight takes into its record. @param now Unix milliseconds. */
-export function placeOfCall({ exchange, parentId }: CallInFlight, now: number): AcceptedChange {
+export function parentChange({ exchange, parentId }: CallInFlight, now: number): AcceptedChange {
   const links = parentLinks([parentId]);
   const change = { kind: 'fill', values: new Map(), over: new Map(), links } as const;
   const { organizationId, requestId } = exchange;

@@ -83,7 +83,7 @@ export async function planOnce({ spans, calls, stored, linked = [], leftOutBefor
   }
   for (const span of spans) {
     await slices.turn();
-    placeSpan(draft, span);
+    relateSpan(draft, span);
   }
   return draft;
 }
@@ -93,7 +93,7 @@ interface Match {
   readonly relation: Relation;
 }
 
-function placeSpan(draft: Draft, span: BatchRecord): void {
+function relateSpan(draft: Draft, span: BatchRecord): void {
   const related = draft.near(span).flatMap((each): readonly Match[] => {
     const record = draft.now(each);
     const relation = relationOf(span, record);

@@ -6,11 +6,11 @@ export class RelatedRecords<Known extends TellsOfCall> {
   private readonly byParent = new Map<string, Set<Known>>();
   private readonly byCarrier = new Map<string, Set<Known>>();
   private readonly byResponse = new Map<string, Set<Known>>();
-  private readonly places = new Map<Known, number>();
+  private readonly order = new Map<Known, number>();
 
   /** A record that is there is found by these relations too. */
   add(record: Known, relations: TellsOfCall = record): void {
-    if (!this.places.has(record)) this.places.set(record, this.places.size);
+    if (!this.order.has(record)) this.order.set(record, this.order.size);
     const { ids, parentIds, carrierIds, responseId } = relations;
     const { traceId } = record;
     for (const key of inTrace(traceId, ids)) push(this.byId, key, record);
@@ -34,7 +34,7 @@ export class RelatedRecords<Known extends TellsOfCall> {
     for (const key of parentIds ?? []) {
       for (const other of this.byParent.get(key) ?? []) if (areAtOnce(record, other)) found.add(other);
     }
-    return [...found].toSorted((one, other) => (this.places.get(one) ?? 0) - (this.places.get(other) ?? 0));
+    return [...found].toSorted((one, other) => (this.order.get(one) ?? 0) - (this.order.get(other) ?? 0));
   }
 }
 

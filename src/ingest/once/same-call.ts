@@ -43,14 +43,14 @@ export function relationOf(span: TellsOfCall, other: TellsOfCall): Relation | un
   const isInTrace = span.traceId !== '' && span.traceId === other.traceId;
   if (isInTrace && shares(span.ids, other.ids)) return 'same';
   if (hasResponseOf(span, other) && (isInTrace || isDuring(span, other, cacheMs)) && !mayRecur(span, other)) return 'same';
-  return isInTrace && mayBeOne(span, other) ? placeOf(span, other) : undefined;
+  return isInTrace && mayBeOne(span, other) ? positionalRelation(span, other) : undefined;
 }
 
 function mayBeOne(one: TellsOfCall, other: TellsOfCall): boolean {
   return !hasAnotherResponse(one, other) && agreeOnModel(one.models, other.models) && isDuring(one, other, clockMs);
 }
 
-function placeOf(span: TellsOfCall, other: TellsOfCall): Relation | undefined {
+function positionalRelation(span: TellsOfCall, other: TellsOfCall): Relation | undefined {
   if (isInside(span, other)) return isSecondInside(span, other) ? undefined : 'inner';
   if (isInside(other, span)) return isSecondInside(other, span) ? undefined : 'outer';
   return isBeside(span, other) ? 'beside' : undefined;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { redactionPlaces, type RedactionRule } from '../../model/redaction-rule.ts';
+import { redactionTargets, type RedactionRule } from '../../model/redaction-rule.ts';
 import { emptyTextTags, mapTextTags } from '../../model/record/text-tags.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { threadCpuClock } from '../../platform/thread-cpu-time.ts';
@@ -89,7 +89,7 @@ describe('where the rules look', () => {
   });
 
   it('everywhere where a rule says so', () => {
-    expect(textOf(apply([{ ...email, appliesTo: redactionPlaces }]).texts)).not.toContain(secret);
+    expect(textOf(apply([{ ...email, appliesTo: redactionTargets }]).texts)).not.toContain(secret);
   });
 
   it.each([

@@ -22,7 +22,7 @@ interface Prepared {
   /** Undefined: a pattern cannot be used. */
   readonly redactors: Redactors | undefined;
   /** Redactors that empty the same places, for when the rules fail. */
-  readonly places: Redactors;
+  readonly emptyingRedactors: Redactors;
   readonly patterns: number;
 }
 
@@ -94,7 +94,7 @@ export class BoundedRedactor {
     const characters = charactersOf(texts);
     const { quick, quickOfSlow, limit } = this.grantsOf(characters / mebibyte);
     for (let attempt = 1; ; attempt += 1) {
-      const { list, redactors, places, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
+      const { list, redactors, emptyingRedactors: places, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
       const withheld = (failure: string): Redacted => ({ texts: redactEverything(texts, places), failure });
       if (redactors === undefined) return withheld('a pattern cannot be used');
       const beyondMs = Math.min(limit, this.slowWork.remainingMs(organizationId));
@@ -158,7 +158,7 @@ export class BoundedRedactor {
       this.forget(oldest, freed);
     }
     this.lists += 1;
-    const prepared = { list: this.lists, redactors: this.compiled(rules), places: placesOf(rules), patterns };
+    const prepared = { list: this.lists, redactors: this.compiled(rules), places: emptyingRedactorsFor(rules), patterns };
     this.prepared.set(key, prepared);
     this.patterns += patterns;
     return prepared;
@@ -182,8 +182,8 @@ function isTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
-function placesOf(rules: readonly RedactionRule[]): Redactors {
-  return Object.fromEntries(rules.flatMap(({ appliesTo }) => appliesTo.map((place) => [place, emptying])));
+function emptyingRedactorsFor(rules: readonly RedactionRule[]): Redactors {
+  return Object.fromEntries(rules.flatMap(({ appliesTo }) => appliesTo.map((target) => [target, emptying])));
 }
 
 function charactersOf({ requestBody, responseBody, promptText, completionText, properties, inputs }: RecordTexts): number {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callApi } from '../../api/testing/api-harness.ts';
 import { Deployment } from '../../api/testing/import-harness.ts';
-import { PlaceCorrections } from '../../intake/spans/corrections.ts';
+import { PositionCorrections } from '../../intake/spans/corrections.ts';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
-import { redactionPlaces, type RedactionRule } from '../../model/redaction-rule.ts';
+import { redactionTargets, type RedactionRule } from '../../model/redaction-rule.ts';
 import { systemClock } from '../../platform/clock.ts';
-import type { TreeNode } from '../../otlp/tree/place.ts';
+import type { TreeNode } from '../../otlp/tree/position.ts';
 import type { Store } from '../../store/store.ts';
 import { type IngestRig, newId, openRig, until } from '../testing/ingest-harness.ts';
 
@@ -51,7 +51,7 @@ const writers: Readonly<Record<keyof Store, string>> = {
 };
 
 const secret = 'ann@example.com';
-const everywhere: RedactionRule = { kind: 'email', pattern: null, replacement: '[email]', appliesTo: redactionPlaces };
+const everywhere: RedactionRule = { kind: 'email', pattern: null, replacement: '[email]', appliesTo: redactionTargets };
 
 let rig: IngestRig;
 let rules: RedactionRules;
@@ -186,7 +186,7 @@ describe('what is written after a call passes the rules', () => {
     const id = await spool.write(spool.openWriter(), { open: { tags: { properties: [], sessionId: 'trace', sessionPath: '/inner' } } });
     await deployment.whenStored();
     let now = 0;
-    const corrections = new PlaceCorrections({
+    const corrections = new PositionCorrections({
       changeRequest: (principal, requestId, change) => deployment.changer.change(principal, requestId, change),
       joined: { find: (_organizationId, requestId) => requestId },
       maxSpans: 100,

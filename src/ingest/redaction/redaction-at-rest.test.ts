@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RedactionRules } from '../../metadata/organization/redaction-rules.ts';
 import type { ExchangeOpen } from '../../model/record/exchange.ts';
-import { type RedactionKind, redactionPlaces, type RedactionRule } from '../../model/redaction-rule.ts';
+import { type RedactionKind, redactionTargets, type RedactionRule } from '../../model/redaction-rule.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { encodeAmazonChunks, encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
 import type { ServerSentEvent } from '../../providers/format/sse.ts';
@@ -30,7 +30,7 @@ const rule = (kind: RedactionKind, pattern: string | null = null): RedactionRule
   kind,
   pattern,
   replacement: `[${kind}]`,
-  appliesTo: redactionPlaces,
+  appliesTo: redactionTargets,
 });
 const everyKind = [rule('email'), rule('card'), rule('key'), rule('regex', 'EMP-[0-9]{6}')];
 const redacted = '[email], [card], [key], [regex]';

@@ -15,7 +15,7 @@ const lowerBits = 53;
 
 export class SpendPacker {
   private readonly names: (readonly [string, string])[] = [];
-  private readonly places = new Map<string, Map<string, number>>();
+  private readonly indexes = new Map<string, Map<string, number>>();
   private readonly numbers: Float64Array;
 
   /** @param count of the exchanges, or more. */
@@ -26,7 +26,7 @@ export class SpendPacker {
   add(index: number, { provider, model, cost, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens }: Spend): void {
     const { numbers } = this;
     const at = index * numbersPerSpend;
-    numbers[at] = this.placeOf(provider, model);
+    numbers[at] = this.indexOf(provider, model);
     numbers[at + 1] = cost === null ? Number.NaN : Number(cost >> BigInt(lowerBits));
     numbers[at + 2] = cost === null ? Number.NaN : Number(BigInt.asUintN(lowerBits, cost));
     numbers[at + 3] = inputTokens;
@@ -39,24 +39,22 @@ export class SpendPacker {
     return { names: this.names, numbers: this.numbers };
   }
 
-  private placeOf(provider: string, model: string): number {
-    let ofProvider = this.places.get(provider);
-    if (ofProvider === undefined) this.places.set(provider, (ofProvider = new Map<string, number>()));
-    let place = ofProvider.get(model);
-    if (place === undefined) {
-      place = this.names.push([provider, model]);
-      ofProvider.set(model, place);
+  private indexOf(provider: string, model: string): number {
+    let ofProvider = this.indexes.get(provider);
+    if (ofProvider === undefined) this.indexes.set(provider, (ofProvider = new Map<string, number>()));
+    let index = ofProvider.get(model);
+    if (index === undefined) {
+      index = this.names.push([provider, model]);
+      ofProvider.set(model, index);
     }
-    return place;
+    return index;
   }
 }
 
 export function spendAt({ names, numbers }: PackedSpends, index: number): Spend | undefined {
-  const [place = 0, upper = 0, lower = 0, inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, outputTokens = 0] = numbers.subarray(
-    index * numbersPerSpend,
-    (index + 1) * numbersPerSpend,
-  );
-  const named = names[place - 1];
+  const [nameIndex = 0, upper = 0, lower = 0, inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, outputTokens = 0] =
+    numbers.subarray(index * numbersPerSpend, (index + 1) * numbersPerSpend);
+  const named = names[nameIndex - 1];
   if (named === undefined) return undefined;
   const [provider, model] = named;
   const cost = Number.isNaN(upper) ? null : moneyOfUnits((BigInt(upper) << BigInt(lowerBits)) + BigInt(lower));

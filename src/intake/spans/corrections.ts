@@ -4,9 +4,9 @@ import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+import type { ReceivedTrace } from '../../otlp/tree/position.ts';
 import type { JoinedCalls } from './joined-calls.ts';
-import { LateSpans, type PlaceCorrection } from '../../otlp/tree/late-spans.ts';
+import { LateSpans, type PositionCorrection } from '../../otlp/tree/late-spans.ts';
 
 export interface CorrectionPorts {
   readonly changeRequest: (principal: Principal, requestId: RequestId, change: Change) => Promise<void>;
@@ -26,11 +26,11 @@ const retryMs = 5000;
 const againCodes: ReadonlySet<string> = new Set(['store_unavailable', 'metadata_unavailable']);
 
 /** Corrects the places of requests when the ancestors of their spans have come. */
-export class PlaceCorrections {
+export class PositionCorrections {
   private readonly ports: CorrectionPorts;
   private readonly late: LateSpans<Principal>;
   /** Of those that the store did not take. What else is due stays with the spans, whose bytes are bounded. */
-  private again: readonly PlaceCorrection<Principal>[] = [];
+  private again: readonly PositionCorrection<Principal>[] = [];
   private forgotten = 0;
   private readonly timer: NodeJS.Timeout;
   private running: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export class PlaceCorrections {
   }
 
   /** @returns the correction when it is to be tried again: the store or the redaction rules are away, or the record is on its way. */
-  private async apply(correction: PlaceCorrection<Principal>): Promise<PlaceCorrection<Principal> | undefined> {
+  private async apply(correction: PositionCorrection<Principal>): Promise<PositionCorrection<Principal> | undefined> {
     const { owner, values, over } = correction;
     const requestId = this.ports.joined.find(owner.organizationId, correction.requestId);
     try {

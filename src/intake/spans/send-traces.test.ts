@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { operatorSocket } from '../../config/data-paths.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+import type { ReceivedTrace } from '../../otlp/tree/position.ts';
 import { TraceSender } from './send-traces.ts';
 
 const owner = { organizationId: 'org' as OrganizationId, keyId: 'key', permissions: 'admin' } as unknown as Principal;

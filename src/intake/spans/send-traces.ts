@@ -4,7 +4,7 @@ import type { Observe } from '../../model/observation.ts';
 import { shareOf } from '../../platform/organization-shares.ts';
 import { socketPath } from '../../platform/http/unix-socket.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+import type { ReceivedTrace } from '../../otlp/tree/position.ts';
 
 /** What one request of an organisation told, as text. */
 interface Noted {

@@ -8,7 +8,7 @@ import type { LogPermit, LogCalls, LoggedCall } from '../../model/record/logged-
 import type { SentSpans, SpansResponse, TakeSpans } from '../../model/record/sent-spans.ts';
 import { type Encoding, encodingOf, mediaTypes, statusBody } from '../../otlp/protocol/encoding.ts';
 import { successBody } from '../../otlp/protocol/response.ts';
-import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+import type { ReceivedTrace } from '../../otlp/tree/position.ts';
 import { surfaceBounds } from '../../model/record/surface-bounds.ts';
 import { FairSemaphore } from '../../platform/fair-semaphore.ts';
 import { headerValue } from '../../platform/http/header-list.ts';

@@ -1,4 +1,4 @@
-import { placeIn } from '../../query/filter/memory/texts/find.ts';
+import { indexWithin } from '../../query/filter/memory/texts/find.ts';
 import { isJsonObject } from '../../model/text.ts';
 
 /**
@@ -80,7 +80,7 @@ export function excerpt(text: string, characters: number, sought: readonly strin
   const points = Array.from(line.slice(0, maxExcerptSource));
   if (points.length <= characters) return line.length > maxExcerptSource ? `${points.join('')}…` : line;
   const lower = points.join('').toLowerCase();
-  const at = Math.max(-1, ...sought.map((wanted) => placeIn(lower, wanted.toLowerCase().replaceAll(/\s+/g, ' ').trim())));
+  const at = Math.max(-1, ...sought.map((wanted) => indexWithin(lower, wanted.toLowerCase().replaceAll(/\s+/g, ' ').trim())));
   const start = at <= characters / 2 ? 0 : Math.min(at - Math.floor(characters / 4), points.length - characters);
   const end = start + characters;
   return `${start > 0 ? '…' : ''}${points.slice(start, end).join('')}${end < points.length ? '…' : ''}`;

@@ -52,7 +52,7 @@ export function rangeText({ from, to }: TimeRange): string {
 }
 
 /** A place in a list, with the range of the first page: a range such as "24h" moves, and a cursor belongs to one query. */
-export interface Place {
+export interface PagePosition {
   readonly range: TimeRange;
   readonly cursor: string | undefined;
 }
@@ -62,7 +62,7 @@ export function cursorText({ from, to }: TimeRange, cursor: string): string {
 }
 
 /** @param range of a first page. @throws InputError for a text that is no cursor. */
-export function placeOf(text: string | undefined, range: () => TimeRange): Place {
+export function pagePositionOf(text: string | undefined, range: () => TimeRange): PagePosition {
   if (text === undefined || text === '') return { range: range(), cursor: undefined };
   const [, from = '', to = '', cursor = ''] = /^([0-9a-z]{0,11})\.([0-9a-z]{1,11})\.(.+)$/s.exec(text) ?? [];
   if (cursor === '') throw noCursor();

@@ -14,7 +14,7 @@ import { beginningOf, fitting, tokenLimits, tokensOf } from '../input/budget.ts'
 import { checkedFilter, wordsOf } from '../input/filter.ts';
 import { exportLink } from '../answers/links.ts';
 import { clippedSentence } from '../answers/failure.ts';
-import { cursorText, noCursor, placeOf, rangeOf, rangeText, timeFilterOf, type TimeRange } from '../input/range.ts';
+import { cursorText, noCursor, pagePositionOf, rangeOf, rangeText, timeFilterOf, type TimeRange } from '../input/range.ts';
 import { recordedNotice } from '../answers/recorded.ts';
 import { clippedCell, rounded } from '../answers/rows.ts';
 import { defineTool, structuredResult } from '../answers/tool.ts';
@@ -93,7 +93,7 @@ export const queryMetrics = defineTool({
   }),
   run: async (given, { gatelog, publicUrl, now, signal }) => {
     const filter = checkedFilter(given.filter);
-    const { range, cursor } = placeOf(given.cursor, () => rangeOf(given, now(), standardFrom));
+    const { range, cursor } = pagePositionOf(given.cursor, () => rangeOf(given, now(), standardFrom));
     const offset = offsetOf(cursor);
     const { metrics, groupBy = [], interval, sort, timezone, limit = limits.standard, maxTokens = tokenLimits.standard } = given;
     const isGrouped = groupBy.length > 0 || interval !== undefined;

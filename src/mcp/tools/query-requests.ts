@@ -1,4 +1,4 @@
-import { placeIn } from '../../query/filter/memory/texts/find.ts';
+import { indexWithin } from '../../query/filter/memory/texts/find.ts';
 import { z } from 'zod';
 import type { RequestItem, RequestQuery } from '../../client/client.ts';
 import type { SortKey } from '../../model/vocabulary/sort.ts';
@@ -6,7 +6,7 @@ import { shared } from '../input/arguments.ts';
 import { askBoth, checkedFilter, soughtTexts, wordsOf } from '../input/filter.ts';
 import { exportLink } from '../answers/links.ts';
 import { answerList } from '../answers/list.ts';
-import { boundsOf, placeOf, rangeOf, rangeText } from '../input/range.ts';
+import { boundsOf, pagePositionOf, rangeOf, rangeText } from '../input/range.ts';
 import { type Column, rounded } from '../answers/rows.ts';
 import { answeredIn, askedIn, excerpt, wholePromptIn } from '../answers/texts.ts';
 import { defineTool } from '../answers/tool.ts';
@@ -35,7 +35,7 @@ export const queryRequests = defineTool({
   }),
   run: async (given, { gatelog, publicUrl, now, signal }) => {
     const filter = checkedFilter(given.filter);
-    const { range, cursor } = placeOf(given.cursor, () => rangeOf(given, now()));
+    const { range, cursor } = pagePositionOf(given.cursor, () => rangeOf(given, now()));
     const characters = given.text ?? texts.standard;
     const query = {
       ...(given.sort === undefined ? {} : { sort: given.sort }),
@@ -90,7 +90,7 @@ function textColumns(characters: number, sought: readonly string[]): readonly Co
   const prompt = (body: unknown): string => {
     const asked = askedIn(body);
     const lower = asked.toLowerCase();
-    const isSoughtElsewhere = sought.some((text) => placeIn(lower, text.toLowerCase()) === -1);
+    const isSoughtElsewhere = sought.some((text) => indexWithin(lower, text.toLowerCase()) === -1);
     return isSoughtElsewhere ? wholePromptIn(body) : asked;
   };
   // A tool's result is no words of anybody, and an import may have no bodies.

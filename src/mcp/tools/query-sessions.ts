@@ -5,7 +5,7 @@ import { shared } from '../input/arguments.ts';
 import { checkedFilter, wordsOf } from '../input/filter.ts';
 import { sessionLink } from '../answers/links.ts';
 import { answerList } from '../answers/list.ts';
-import { placeOf, rangeOf, rangeText, timeFilterOf } from '../input/range.ts';
+import { pagePositionOf, rangeOf, rangeText, timeFilterOf } from '../input/range.ts';
 import { type Column, rounded } from '../answers/rows.ts';
 import { defineTool } from '../answers/tool.ts';
 import { orderOf } from './query-requests.ts';
@@ -39,7 +39,7 @@ export const querySessions = defineTool({
   }),
   run: async (given, { gatelog, publicUrl, now, signal }) => {
     const filter = checkedFilter(given.filter);
-    const { range, cursor } = placeOf(given.cursor, () => rangeOf(given, now(), standardFrom));
+    const { range, cursor } = pagePositionOf(given.cursor, () => rangeOf(given, now(), standardFrom));
     const { search, sort } = given;
     const query = { filter, timeFilter: timeFilterOf(range), search, ...(sort === undefined ? {} : { sort }), cursor } as SessionQuery;
     const sought = search === undefined ? '' : `, id or name contains ${JSON.stringify(search.slice(0, 100))}`;

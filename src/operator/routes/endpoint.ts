@@ -4,7 +4,7 @@ import type { DeadLetterReplay } from '../../ingest/dead-letters/replay.ts';
 import type { DeadLetters } from '../../ingest/dead-letters/store.ts';
 import type { OperatorPricePorts } from '../../jobs/import-prices.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { ReceivedTrace } from '../../otlp/tree/place.ts';
+import type { ReceivedTrace } from '../../otlp/tree/position.ts';
 import type { TakeSnapshot } from '../work/snapshots.ts';
 import type { StoreParts } from '../work/store-parts.ts';
 

@@ -44,7 +44,7 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
   const folder = path.resolve(config.dataDir, '.snapshot');
   rmSync(folder, { recursive: true, force: true });
   let isTaken = false;
-  const places = dataPaths(config);
+  const paths = dataPaths(config);
   return async (secrets) => {
     const { listParts } = store;
     if (listParts === undefined) {
@@ -70,9 +70,9 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
           lastPendingChange: () => lastPendingSequence(database),
           copyMetadata: (file, options) => copyMetadata(config.dataDir, file, options),
           copyEvents: (file) => copyEvents(config.dataDir, file),
-          spoolFolder: places.spool,
-          deadLetterFolder: places.deadLetters,
-          secretFile: places.secret,
+          spoolFolder: paths.spool,
+          deadLetterFolder: paths.deadLetters,
+          secretFile: paths.secret,
         },
         folder,
         secrets,

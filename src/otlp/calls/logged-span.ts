@@ -8,7 +8,7 @@ import { type SpanCall, readSpanCall } from '../attributes/span-call.ts';
 import { completed } from '../attributes/completed.ts';
 import { propertiesOf } from '../attributes/properties.ts';
 import { unknownProvider } from '../attributes/provider.ts';
-import type { PlacedSpan } from '../tree/place.ts';
+import type { PositionedSpan } from '../tree/position.ts';
 import type { Span } from '../received/span.ts';
 import { bodiesOf } from './bodies.ts';
 import type { Bodies } from './body-pair.ts';
@@ -19,8 +19,8 @@ export type IdentifySpan = (span: Pick<Span, 'traceId' | 'spanId' | 'startMs'>) 
 const jsonHeaders = { 'content-type': 'application/json' } as const;
 
 /** The call that a span tells of. @param defaults for what neither it nor its trace tells. */
-export function loggedSpan(placed: PlacedSpan, defaults: Tags, identify: IdentifySpan): LoggedCall {
-  const { span, operation, outers } = placed;
+export function loggedSpan(positioned: PositionedSpan, defaults: Tags, identify: IdentifySpan): LoggedCall {
+  const { span, operation, outers } = positioned;
   const call = completed(
     readSpanCall(span, operation),
     outers.map((outer) => readSpanCall(outer, operation)),
@@ -39,9 +39,9 @@ export function loggedSpan(placed: PlacedSpan, defaults: Tags, identify: Identif
     targetUrl: call.address === '' ? '' : `${call.address.replace(/\/(?:v1\/?)?$/, '')}${bodies.path}`,
     model: model === '' ? undefined : model,
     requestHeaders: jsonHeaders,
-    tags: tagsOf(placed, call, defaults),
+    tags: tagsOf(positioned, call, defaults),
     trace: { traceId: span.traceId, spanId: span.spanId },
-    span: isOfModel ? spanIdentity(placed, call) : undefined,
+    span: isOfModel ? spanIdentity(positioned, call) : undefined,
     requestBody: bytesOf(bodies.request),
     response: responseOf(call, bodies),
   };
@@ -49,7 +49,10 @@ export function loggedSpan(placed: PlacedSpan, defaults: Tags, identify: Identif
 
 const maxScopeCharacters = 128;
 
-function spanIdentity({ span, outers, carrierIds }: PlacedSpan, { provider, texts, usage, conversation }: SpanCall): LoggedCall['span'] {
+function spanIdentity(
+  { span, outers, carrierIds }: PositionedSpan,
+  { provider, texts, usage, conversation }: SpanCall,
+): LoggedCall['span'] {
   const { messages, choices, input, output } = conversation;
   const { anthropic, ...counts } = usage;
   const models = [texts.requestModel, texts.responseModel].filter((model) => model !== '');
@@ -106,7 +109,7 @@ function errorOf({ texts: { errorMessage, errorType } }: SpanCall): JsonObject {
 
 /** The trace is the job, the span its node: both are filters. */
 function tagsOf(
-  { span, outers, context = [], sessionId, sessionName, sessionPath, userId }: PlacedSpan,
+  { span, outers, context = [], sessionId, sessionName, sessionPath, userId }: PositionedSpan,
   call: SpanCall,
   defaults: Tags,
 ): Tags {

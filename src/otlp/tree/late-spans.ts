@@ -1,7 +1,7 @@
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { ByteBoundedMap } from '../../platform/bounds/byte-bounded-map.ts';
-import { type PlacedRequest, placeOf, type ReceivedTrace, type TreeNode } from './place.ts';
+import { type PositionedRequest, positionOf, type ReceivedTrace, type TreeNode } from './position.ts';
 import { bytesOfNode, bytesOfRequest } from './remembered.ts';
 
 /** Who sent the spans of a trace. */
@@ -11,7 +11,7 @@ export interface SpanOwner {
 }
 
 /** Properties of a request that are other than they were when its span came. */
-export interface PlaceCorrection<Owner extends SpanOwner> {
+export interface PositionCorrection<Owner extends SpanOwner> {
   readonly owner: Owner;
   readonly requestId: RequestId;
   readonly values: ReadonlyMap<string, string>;
@@ -24,7 +24,7 @@ interface TraceState<Owner extends SpanOwner> {
   readonly traceId: string;
   readonly nodes: Map<string, TreeNode>;
   /** Requests with an ancestor that has not come yet. */
-  readonly open: Map<RequestId, PlacedRequest>;
+  readonly open: Map<RequestId, PositionedRequest>;
   /** The first that names a session. */
   named: TreeNode | undefined;
   /** Unix milliseconds; undefined: nothing new. */
@@ -120,8 +120,8 @@ export class LateSpans<Owner extends SpanOwner> {
   }
 
   /** What has changed for requests whose traces are due. Organisations take turns. @param max requests that are looked at. */
-  corrections(now: number, max = Number.POSITIVE_INFINITY): readonly PlaceCorrection<Owner>[] {
-    const corrections: PlaceCorrection<Owner>[] = [];
+  corrections(now: number, max = Number.POSITIVE_INFINITY): readonly PositionCorrection<Owner>[] {
+    const corrections: PositionCorrection<Owner>[] = [];
     let left = max;
     for (let state = this.nextDue(now); state !== undefined && left > 0; state = this.nextDue(now)) {
       const { organizationId } = state.owner;
@@ -140,7 +140,7 @@ export class LateSpans<Owner extends SpanOwner> {
     return undefined;
   }
 
-  private lookAt(state: TraceState<Owner>, count: number): readonly PlaceCorrection<Owner>[] {
+  private lookAt(state: TraceState<Owner>, count: number): readonly PositionCorrection<Owner>[] {
     const requests = firstOf(state.open.values(), count);
     const corrections = requests.flatMap((request) => this.correctionOf(state, request));
     state.left -= count;
@@ -151,7 +151,7 @@ export class LateSpans<Owner extends SpanOwner> {
     return corrections;
   }
 
-  private correctionOf(state: TraceState<Owner>, request: PlacedRequest): readonly PlaceCorrection<Owner>[] {
+  private correctionOf(state: TraceState<Owner>, request: PositionedRequest): readonly PositionCorrection<Owner>[] {
     const { owner, traceId, nodes, open, named } = state;
     const node = nodes.get(request.spanId);
     // Those that stay open are looked at last in the next round.
@@ -161,23 +161,23 @@ export class LateSpans<Owner extends SpanOwner> {
       return [];
     }
     const fallback = { sessionId: named?.sessionId ?? request.sessionId, sessionName: '', userId: '' };
-    const place = placeOf(node, traceId, (spanId) => nodes.get(spanId), fallback);
+    const position = positionOf(node, traceId, (spanId) => nodes.get(spanId), fallback);
     const told = [
-      [sessionProperties.sessionId, request.sessionId, place.sessionId],
-      [sessionProperties.sessionPath, request.sessionPath, place.sessionPath],
+      [sessionProperties.sessionId, request.sessionId, position.sessionId],
+      [sessionProperties.sessionPath, request.sessionPath, position.sessionPath],
     ] as const;
     const known = new Set(request.properties);
-    const given = (place.context ?? []).filter(({ name }) => !known.has(name)).map(({ name, value }) => [name, value] as const);
+    const given = (position.context ?? []).filter(({ name }) => !known.has(name)).map(({ name, value }) => [name, value] as const);
     const changed = told.filter(([, before, after]) => before !== after).map(([name, , after]) => [name, after] as const);
     const values = new Map([...given, ...changed]);
     const corrected = {
       ...request,
-      sessionId: place.sessionId,
-      sessionPath: place.sessionPath,
+      sessionId: position.sessionId,
+      sessionPath: position.sessionPath,
       properties: [...known, ...given.map(([name]) => name)],
     };
-    state.bytes += (place.isRooted ? 0 : bytesOfRequest(corrected)) - bytesOfRequest(request);
-    if (!place.isRooted) open.set(request.requestId, corrected);
+    state.bytes += (position.isRooted ? 0 : bytesOfRequest(corrected)) - bytesOfRequest(request);
+    if (!position.isRooted) open.set(request.requestId, corrected);
     return values.size === 0
       ? []
       : [{ owner, requestId: request.requestId, values, over: new Map(told.map(([name, before]) => [name, [before]])) }];
@@ -185,7 +185,7 @@ export class LateSpans<Owner extends SpanOwner> {
 }
 
 function newState<Owner extends SpanOwner>(owner: Owner, traceId: string, now: number): TraceState<Owner> {
-  const empty = { nodes: new Map<string, TreeNode>(), open: new Map<RequestId, PlacedRequest>(), named: undefined, dueAt: undefined };
+  const empty = { nodes: new Map<string, TreeNode>(), open: new Map<RequestId, PositionedRequest>(), named: undefined, dueAt: undefined };
   return { owner, traceId, ...empty, changedAt: now, left: 0, bytes: bytesOfTrace };
 }
 

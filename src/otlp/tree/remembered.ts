@@ -1,4 +1,4 @@
-import type { PlacedRequest, ReceivedTrace, TreeNode } from './place.ts';
+import type { PositionedRequest, ReceivedTrace, TreeNode } from './position.ts';
 
 /** Bytes that one request of OTLP may make remembered. */
 const maxRequestBytes = 4 * 1024 * 1024;
@@ -14,7 +14,7 @@ export function bytesOfNode({ spanId, parentSpanId, level, sessionId, sessionNam
 }
 
 /** Bytes that a request holds in memory. */
-export function bytesOfRequest({ requestId, spanId, sessionId, sessionPath, properties = [] }: PlacedRequest): number {
+export function bytesOfRequest({ requestId, spanId, sessionId, sessionPath, properties = [] }: PositionedRequest): number {
   const characters = requestId.length + spanId.length + sessionId.length + sessionPath.length;
   return (
     entryBytes + bytesOfCharacter * characters + properties.reduce((sum, name) => sum + bytesOfProperty + bytesOfCharacter * name.length, 0)

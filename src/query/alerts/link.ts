@@ -45,8 +45,8 @@ export function linkOf(filter: unknown, dimensions: readonly Dimension[], group:
 function leafOf(dimension: Dimension, value: GroupValue): JsonObject | undefined {
   const condition = { equals: value ?? '' };
   if (dimension.kind === 'column') {
-    const place = fieldOf[dimension.name];
-    return place === undefined ? undefined : { [place[0]]: { [place[1]]: condition } };
+    const group = fieldOf[dimension.name];
+    return group === undefined ? undefined : { [group[0]]: { [group[1]]: condition } };
   }
   const named = { [dimension.name]: condition };
   return dimension.kind === 'input' ? { values: named } : { request_response_rmt: { properties: named } };

@@ -61,7 +61,7 @@ export function previewStatement(plan: AlertPlan, steps: PreviewSteps): Statemen
   const value = parts.add('v', plan.measure, undefined);
   const keys = plan.dimensions.map((_, index) => identifier(`dimension_${index}`));
   const values = plan.dimensions.map((dimension, index) => sql`${valueOf(dimension, utc)} AS ${keys[index] ?? sql``}`);
-  const placed = placesOf(plan.window, steps);
+  const layout = bucketLayoutOf(plan.window, steps);
   const shifted = sql`(toUnixTimestamp64Milli(created_at) + day * ${whole(dayMs)})`;
   const days = sql`arrayJoin(range(toUInt64(0), toUInt64(${whole(plan.baselineDays + 1)}))) AS day`;
   const shiftedRows = select({
@@ -69,12 +69,12 @@ export function previewStatement(plan: AlertPlan, steps: PreviewSteps): Statemen
     from: rowsOf(plan, steps, chosenGroups(plan, steps)),
   });
   const buckets = select({
-    columns: [...keys, sql`day`, ...placed.bucket.map(({ name, value: of }) => sql`${of} AS ${identifier(name)}`), ...parts.each()],
+    columns: [...keys, sql`day`, ...layout.bucket.map(({ name, value: of }) => sql`${of} AS ${identifier(name)}`), ...parts.each()],
     from: shiftedRows,
-    where: [sql`shifted_ms >= ${whole(placed.from)} AND shifted_ms < ${whole(lastOf(steps))}`],
-    groupBy: [...keys, sql`day`, ...placed.bucket.map(({ name }) => identifier(name))],
+    where: [sql`shifted_ms >= ${whole(layout.from)} AND shifted_ms < ${whole(lastOf(steps))}`],
+    groupBy: [...keys, sql`day`, ...layout.bucket.map(({ name }) => identifier(name))],
   });
-  const spread = select({ columns: [sql`*`, sql`arrayJoin(${placed.steps}) AS at`], from: buckets });
+  const spread = select({ columns: [sql`*`, sql`arrayJoin(${layout.steps}) AS at`], from: buckets });
   const windows = select({
     columns: [...keys, sql`day`, sql`at`, ...parts.combined()],
     from: spread,
@@ -111,7 +111,7 @@ function lastOf({ first, stepMs, count }: PreviewSteps): number {
 }
 
 function rowsOf(plan: AlertPlan, steps: PreviewSteps, chosen: readonly Fragment[] = []): Rows {
-  const { from } = placesOf(plan.window, steps);
+  const { from } = bucketLayoutOf(plan.window, steps);
   const within = withinRange({ from: from - plan.baselineDays * dayMs, to: lastOf(steps) });
   const filter = plan.filter.kind === 'all' ? [] : [sql`(${compileFilter(plan.filter, [within])})`];
   return requests([within, ...filter, ...chosen]);
@@ -137,7 +137,7 @@ function chosenGroups(plan: AlertPlan, steps: PreviewSteps): readonly Fragment[]
 }
 
 /** How requests are put together, and of which windows a bucket is a part. */
-interface Places {
+interface BucketLayout {
   /** The first time that any window has. */
   readonly from: number;
   readonly bucket: readonly { readonly name: string; readonly value: Fragment }[];
@@ -145,12 +145,12 @@ interface Places {
   readonly steps: Fragment;
 }
 
-function placesOf(window: AlertWindow, steps: PreviewSteps): Places {
-  return window.kind === 'rolling' ? rollingPlaces(window.ms, steps) : calendarPlaces(window, steps);
+function bucketLayoutOf(window: AlertWindow, steps: PreviewSteps): BucketLayout {
+  return window.kind === 'rolling' ? rollingLayout(window.ms, steps) : calendarLayout(window, steps);
 }
 
 /** Buckets begin with the first window; window and step are whole numbers of them. */
-function rollingPlaces(windowMs: number, { first, stepMs, count }: PreviewSteps): Places {
+function rollingLayout(windowMs: number, { first, stepMs, count }: PreviewSteps): BucketLayout {
   const from = first - windowMs;
   const bucketMs = greatestDivisor(windowMs, stepMs);
   const [inWindow, inStep] = [windowMs / bucketMs, stepMs / bucketMs];
@@ -166,7 +166,10 @@ function rollingPlaces(windowMs: number, { first, stepMs, count }: PreviewSteps)
 }
 
 /** A bucket is the part of a day, week or month between two steps. */
-function calendarPlaces({ unit, timezone }: Extract<AlertWindow, { kind: 'calendar' }>, { first, stepMs, count }: PreviewSteps): Places {
+function calendarLayout(
+  { unit, timezone }: Extract<AlertWindow, { kind: 'calendar' }>,
+  { first, stepMs, count }: PreviewSteps,
+): BucketLayout {
   const starts: number[] = [];
   const ends: number[] = [];
   for (let index = 0; index < count; index += 1) {

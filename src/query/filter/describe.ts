@@ -15,13 +15,13 @@ export function describeFilter(filter: FilterNode): string {
   return filter.kind === 'all' ? 'all requests' : sentenceOf(filter, { depth: 0, remaining: { conditions: limits.conditions } });
 }
 
-interface Place {
+interface SentencePosition {
   readonly depth: number;
   /** How many more conditions are described, wherever they stand. */
   readonly remaining: { conditions: number };
 }
 
-function sentenceOf(node: FilterNode, place: Place): string {
+function sentenceOf(node: FilterNode, position: SentencePosition): string {
   switch (node.kind) {
     case 'all':
       return 'all requests';
@@ -29,13 +29,13 @@ function sentenceOf(node: FilterNode, place: Place): string {
       return conditionText(node);
     case 'and':
     case 'or': {
-      const text = branchText(node, place);
-      return place.depth === 0 ? text : `(${text})`;
+      const text = branchText(node, position);
+      return position.depth === 0 ? text : `(${text})`;
     }
   }
 }
 
-function branchText({ kind, operands }: BranchNode, { depth, remaining }: Place): string {
+function branchText({ kind, operands }: BranchNode, { depth, remaining }: SentencePosition): string {
   const parts: string[] = [];
   let omitted = 0;
   for (const operand of operands) {

@@ -16,7 +16,7 @@ export type Compared =
   /** `written` is the whole of it, for a field that has no ranges. */
   | { readonly operator: 'range'; readonly value: string; readonly high: string; readonly written: string };
 
-export interface Place {
+export interface Span {
   readonly from: number;
   readonly to: number;
 }
@@ -49,29 +49,29 @@ export function wildcardPattern(value: string): string {
 }
 
 /** @throws SearchFault for an operator or a value that the field does not take. */
-export function conditionWith(field: SearchField, compared: Compared, place: Place): FilterNode {
+export function conditionWith(field: SearchField, compared: Compared, span: Span): FilterNode {
   if (compared.operator === 'present') {
     const reference = { group: 'request_response_rmt', field: 'property_key' } as const;
     return condition(reference, { family: 'key', operator: 'equals', value: compared.value });
   }
-  if (compared.operator !== 'range') return condition(field.reference, comparisonOf(field, compared, place));
+  if (compared.operator !== 'range') return condition(field.reference, comparisonOf(field, compared, span));
   const { family } = field.definition;
   if (family !== 'number' && family !== 'timestamp') {
-    return condition(field.reference, comparisonOf(field, { operator: 'equals', value: compared.written }, place));
+    return condition(field.reference, comparisonOf(field, { operator: 'equals', value: compared.written }, span));
   }
   const [low, high] = [
     { operator: 'gte', value: compared.value },
     { operator: 'lte', value: compared.high },
   ] as const;
-  return allOf([low, high].map((bound) => condition(field.reference, comparisonOf(field, bound, place))));
+  return allOf([low, high].map((bound) => condition(field.reference, comparisonOf(field, bound, span))));
 }
 
-function comparisonOf(field: SearchField, { operator, value }: Plain, place: Place): Comparison {
+function comparisonOf(field: SearchField, { operator, value }: Plain, span: Span): Comparison {
   const { family } = field.definition;
   const operators: readonly string[] = operatorFamilies[family];
-  if (!operators.includes(operator)) throw new SearchFault(`${nameOfField(field.reference)} ${wanted[family]}.`, place.from, place.to);
+  if (!operators.includes(operator)) throw new SearchFault(`${nameOfField(field.reference)} ${wanted[family]}.`, span.from, span.to);
   const refuse = (): never => {
-    throw new SearchFault(`${nameOfField(field.reference)} ${wanted[family]}; "${value.slice(0, 60)}" is none.`, place.from, place.to);
+    throw new SearchFault(`${nameOfField(field.reference)} ${wanted[family]}; "${value.slice(0, 60)}" is none.`, span.from, span.to);
   };
   switch (family) {
     case 'text':

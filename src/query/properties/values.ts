@@ -1,4 +1,4 @@
-import { placeIn } from '../filter/memory/texts/find.ts';
+import { indexWithin } from '../filter/memory/texts/find.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
@@ -107,7 +107,7 @@ export function searchedValues(values: Iterable<readonly [value: string, folded:
   const folded = term.toLowerCase();
   const [beginning, others]: [string[], string[]] = [[], []];
   for (const [value, text] of values) {
-    const at = placeIn(text, folded);
+    const at = indexWithin(text, folded);
     if (at !== -1) (at === 0 ? beginning : others).push(value);
   }
   return [...firstOf(beginning), ...firstOf(others)].slice(0, maxFound);

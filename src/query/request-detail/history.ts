@@ -28,7 +28,7 @@ export interface HistoryPage {
  * The statement for a page of a request's history, newest first. A change of a whole session is stored once for all of its requests; the
  * request's row lists which of these have reached it. @param createdAt of the request, Unix milliseconds.
  */
-export function changesStatement(tenant: OrganizationId, { id, createdAt }: RequestPlace, { limit, offset }: HistoryPage): Statement {
+export function changesStatement(tenant: OrganizationId, { id, createdAt }: StoredRequestKey, { limit, offset }: HistoryPage): Statement {
   const request = sql`request_id = ${param(uuidToNumber(id), 'UInt128')}`;
   const reached = select({
     columns: sql`arrayJoin(session_changes)`,
@@ -54,7 +54,7 @@ export function changesStatement(tenant: OrganizationId, { id, createdAt }: Requ
 }
 
 /** The key of a stored request; its time in Unix milliseconds. */
-export interface RequestPlace {
+export interface StoredRequestKey {
   readonly id: RequestId;
   readonly createdAt: number;
 }

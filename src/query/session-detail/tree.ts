@@ -8,7 +8,7 @@ import { parseMoney, usdOf, zeroMoney } from '../../model/pricing/money.ts';
 import { levelsOf, nodePathOf } from './path.ts';
 import { maxNodes, type SessionNodeRow } from './statement.ts';
 
-export interface PlacedRequest {
+export interface TreeRequest {
   readonly request_id: string;
   readonly session_path: string | null;
 }
@@ -23,7 +23,7 @@ export interface SessionTree {
  * Assembles the tree. @param rows as the statement returns them, the root first. @param requests of the page, in order of time; a request
  * of an omitted node appears at the nearest node above.
  */
-export function sessionTree(rows: readonly SessionNodeRow[], requests: readonly PlacedRequest[]): SessionTree {
+export function sessionTree(rows: readonly SessionNodeRow[], requests: readonly TreeRequest[]): SessionTree {
   const nodes = new Map<string, SessionNode>();
   for (const row of rows.slice(0, maxNodes)) nodes.set(row.node, emptyNode(row));
   for (const [path, node] of nodes) if (path !== '/') nodes.get(parentOf(path))?.children.push(node);

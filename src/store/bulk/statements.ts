@@ -104,15 +104,15 @@ export interface RequestWrites {
 /** Changes rows. Most jobs do the same to all rows; then the statement has the values once. */
 export function bulkUpdateStatement({ organizationId }: JobKey, written: readonly RequestWrites[]): CompiledSql {
   const { rows, entry } = keyed(written.map(({ request }) => request));
-  const actions = new Map<string, Action & { readonly place: number }>();
-  const places = written.map(({ writes }) => {
+  const actions = new Map<string, Action & { readonly actionNumber: number }>();
+  const actionNumbers = written.map(({ writes }) => {
     const action = actionOf(writes);
     const key = JSON.stringify(action);
-    const known = actions.get(key) ?? { ...action, place: actions.size + 1 };
+    const known = actions.get(key) ?? { ...action, actionNumber: actions.size + 1 };
     actions.set(key, known);
-    return known.place;
+    return known.actionNumber;
   });
-  const texts = textsOf([...actions.values()], places, entry);
+  const texts = textsOf([...actions.values()], actionNumbers, entry);
   const isRemoving = [...actions.values()].some(({ removed }) => removed.length > 0);
   const kept = isRemoving ? sql`mapFilter((name, text) -> NOT has(${texts.removed}, name), properties)` : sql`properties`;
   const assignments = [
@@ -141,19 +141,19 @@ function actionOf(writes: TargetValues): Action {
 /** Expressions of a row's action. */
 type Texts = Readonly<Record<keyof Action, Fragment>>;
 
-function textsOf(actions: readonly Action[], places: readonly number[], entry: KeyedRequests['entry']): Texts {
+function textsOf(actions: readonly Action[], actionNumbers: readonly number[], entry: KeyedRequests['entry']): Texts {
   const [only] = actions;
   if (only !== undefined && actions.length === 1) {
     const list = (name: keyof Action): Fragment => sql`${param(only[name], 'Array(String)', name)}`;
     return { names: list('names'), values: list('values'), removed: list('removed') };
   }
-  const place = entry(places, 'Array(UInt64)', 'places');
+  const actionNumber = entry(actionNumbers, 'Array(UInt64)', 'places');
   const list = (name: keyof Action): Fragment =>
     sql`${param(
       actions.map((action) => action[name]),
       'Array(Array(String))',
       name,
-    )}[${place}]`;
+    )}[${actionNumber}]`;
   return { names: list('names'), values: list('values'), removed: list('removed') };
 }
 

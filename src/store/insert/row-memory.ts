@@ -18,9 +18,9 @@ export class RowMemory {
 
   /** @returns at least these bytes. @throws Error with the system's code ENOMEM when memory is lacking. */
   take(bytes: number): SharedArrayBuffer {
-    const place = this.spare.findIndex(({ byteLength }) => byteLength >= bytes);
-    if (place === -1) return allocated(bytes);
-    const [piece = allocated(bytes)] = this.spare.splice(place, 1);
+    const spare = this.spare.findIndex(({ byteLength }) => byteLength >= bytes);
+    if (spare === -1) return allocated(bytes);
+    const [piece = allocated(bytes)] = this.spare.splice(spare, 1);
     this.spareBytes -= piece.byteLength;
     return piece;
   }

@@ -30,8 +30,8 @@ const hashRange = 2 ** 48;
 /** Whether a request is among those that a webhook gets. It is the same each time, also after a restart. */
 export function isSampled({ id, sampleRate }: Pick<Webhook, 'id' | 'sampleRate'>, requestId: RequestId): boolean {
   if (sampleRate >= 100) return true;
-  const place = Number.parseInt(hash('sha256', `${id} ${requestId}`, 'hex').slice(0, 12), 16) / hashRange;
-  return place < sampleRate / 100;
+  const fraction = Number.parseInt(hash('sha256', `${id} ${requestId}`, 'hex').slice(0, 12), 16) / hashRange;
+  return fraction < sampleRate / 100;
 }
 
 /** A request that a webhook gets, or about which its filter could not decide. */

@@ -128,8 +128,8 @@ export class UpdateEventProducer {
     const { reading, ports } = this;
     const withInputs = group.some(({ filter }) => readsInputs(filter));
     const found = await reading.run<StreamRow>(requestRowsStatement(reading.tenant, updates, withInputs), reading.signal);
-    const place = new Map(updates.toReversed().map(({ requestId }, index) => [requestId as string, -index]));
-    const inOrder = found.toSorted((left, right) => (place.get(left.id) ?? 0) - (place.get(right.id) ?? 0));
+    const rank = new Map(updates.toReversed().map(({ requestId }, index) => [requestId as string, -index]));
+    const inOrder = found.toSorted((left, right) => (rank.get(left.id) ?? 0) - (rank.get(right.id) ?? 0));
     const decided = await matchingRows(inOrder, [...new Set(group.map(({ filter }) => filter))], reading);
     const { rows, results } = decided;
     reading.memory.keepAnswer(0);

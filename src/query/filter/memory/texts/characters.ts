@@ -1,7 +1,7 @@
 /** Places in a text are counted in code units, wildcards in characters (code points). */
 
 /** The place behind so many characters; undefined when the text ends before. */
-export function placeAfter(text: string, from: number, characters: number): number | undefined {
+export function indexAfter(text: string, from: number, characters: number): number | undefined {
   let position = from;
   for (let count = 0; count < characters; count += 1) {
     if (position >= text.length) return undefined;
@@ -11,7 +11,7 @@ export function placeAfter(text: string, from: number, characters: number): numb
 }
 
 /** The place so many characters earlier; undefined when the text begins later. */
-export function placeBefore(text: string, from: number, characters: number): number | undefined {
+export function indexBefore(text: string, from: number, characters: number): number | undefined {
   let position = from;
   for (let count = 0; count < characters; count += 1) {
     if (position === 0) return undefined;

@@ -35,7 +35,7 @@ export function* indexIn(text: string, sought: string, from: number, work: Work)
 }
 
 /** Whether, and where, a text holds another, in linear time; -1 where it does not. */
-export function placeIn(text: string, sought: string): number {
+export function indexWithin(text: string, sought: string): number {
   return finished(indexIn(text, sought, 0, new Work()));
 }
 

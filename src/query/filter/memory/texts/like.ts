@@ -1,4 +1,4 @@
-import { placeBefore } from './characters.ts';
+import { indexBefore } from './characters.ts';
 import { indexIn } from './find.ts';
 import { type Wildcards, wildcardsOf } from './segment.ts';
 import { findWildcards, matchesAt } from './wildcards.ts';
@@ -72,6 +72,6 @@ function* findFrom(text: string, segment: Segment, from: number, work: Work): St
 
 function endsWith(text: string, segment: Segment, from: number, work: Work): boolean {
   if (typeof segment === 'string') return text.length - segment.length >= from && text.endsWith(segment);
-  const start = placeBefore(text, text.length, segment.characters.length);
+  const start = indexBefore(text, text.length, segment.characters.length);
   return start !== undefined && start >= from && matchesAt(text, segment, start, work) === text.length;
 }

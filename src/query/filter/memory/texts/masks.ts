@@ -44,26 +44,26 @@ export function* findByMasks(text: string, characters: Int32Array, from: number,
 function masksOf(characters: Int32Array): Masks {
   const words = wordsOf(characters);
   const any = new Int32Array(words);
-  const places = new Map<number, number[]>();
-  for (const [place, character] of characters.entries()) {
-    if (character < 0) setBit(any, place);
-    else if (!places.get(character)?.push(place)) places.set(character, [place]);
+  const positions = new Map<number, number[]>();
+  for (const [position, character] of characters.entries()) {
+    if (character < 0) setBit(any, position);
+    else if (!positions.get(character)?.push(position)) positions.set(character, [position]);
   }
   // So that all masks together are not much larger than what is sought.
   const isDense = (own: readonly number[]): boolean => own.length * 8 > words;
-  const dense = [...places].filter(([, own]) => isDense(own)).map(([character, own]) => [character, maskOf(any, own)] as const);
-  return { any, dense: new Map(dense), sparse: new Map([...places].filter(([, own]) => !isDense(own))) };
+  const dense = [...positions].filter(([, own]) => isDense(own)).map(([character, own]) => [character, maskOf(any, own)] as const);
+  return { any, dense: new Map(dense), sparse: new Map([...positions].filter(([, own]) => !isDense(own))) };
 }
 
-function maskOf(any: Int32Array, places: readonly number[]): Int32Array {
+function maskOf(any: Int32Array, positions: readonly number[]): Int32Array {
   const mask = any.slice();
-  for (const place of places) setBit(mask, place);
+  for (const position of positions) setBit(mask, position);
   return mask;
 }
 
-function setBit(words: Int32Array, place: number): void {
-  const word = Math.floor(place / bits);
-  words[word] = (words[word] ?? 0) | (1 << (place % bits));
+function setBit(words: Int32Array, position: number): void {
+  const word = Math.floor(position / bits);
+  words[word] = (words[word] ?? 0) | (1 << (position % bits));
 }
 
 /** The beginnings of what is sought that the text so far ends in. */
@@ -88,18 +88,18 @@ class Ending {
   take(character: number): number {
     const { masks } = this;
     const sparse = masks.sparse.get(character);
-    const kept = sparse?.filter((place) => place === 0 || this.has(place - 1)) ?? [];
+    const kept = sparse?.filter((position) => position === 0 || this.has(position - 1)) ?? [];
     const last = Math.min(this.lastWord + 1, this.state.length - 1);
     this.lastWord = shiftAndMask(this.state, masks.dense.get(character) ?? masks.any, last);
-    for (const place of kept) {
-      setBit(this.state, place);
-      this.lastWord = Math.max(this.lastWord, Math.floor(place / bits));
+    for (const position of kept) {
+      setBit(this.state, position);
+      this.lastWord = Math.max(this.lastWord, Math.floor(position / bits));
     }
     return unitsPerCharacter + (last + 1) * unitsPerWord + (sparse?.length ?? 0);
   }
 
-  private has(place: number): boolean {
-    return (((this.state[Math.floor(place / bits)] ?? 0) >>> (place % bits)) & 1) === 1;
+  private has(position: number): boolean {
+    return (((this.state[Math.floor(position / bits)] ?? 0) >>> (position % bits)) & 1) === 1;
   }
 }
 

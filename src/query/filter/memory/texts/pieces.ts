@@ -1,4 +1,4 @@
-import { charactersFrom, placeAfter } from './characters.ts';
+import { charactersFrom, indexAfter } from './characters.ts';
 import { failuresOf, nextMatched, unitsPerCharacter } from './find.ts';
 import type { Steps, Work } from './work.ts';
 import type { Wildcards } from './segment.ts';
@@ -20,15 +20,15 @@ export function* findByPieces(text: string, { characters, pieces }: Wildcards, f
     const own = charactersFrom(piece.text, 0, piece.text.length);
     sought.push({ characters: own, failures: yield* failuresOf(own, work), at: piece.at });
   }
-  const places = Math.max(windowCharacters, 4 * characters.length);
-  for (let start: number | undefined = from; start !== undefined; start = placeAfter(text, start, places)) {
-    const looked = charactersFrom(text, start, places + characters.length - 1);
+  const positions = Math.max(windowCharacters, 4 * characters.length);
+  for (let start: number | undefined = from; start !== undefined; start = indexAfter(text, start, positions)) {
+    const looked = charactersFrom(text, start, positions + characters.length - 1);
     if (work.spend(looked.length * unitsPerCharacter)) yield;
     if (looked.length < characters.length) return undefined;
     const isPossible = new Uint8Array(looked.length - characters.length + 1).fill(1);
     for (const piece of sought) yield* keepPlaces(isPossible, looked, piece, work);
     const first = isPossible.indexOf(1);
-    if (first !== -1) return placeAfter(text, start, first + characters.length);
+    if (first !== -1) return indexAfter(text, start, first + characters.length);
   }
   return undefined;
 }

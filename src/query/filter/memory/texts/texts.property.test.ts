@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, integer, oneof, property, string, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placeAfter } from './characters.ts';
+import { indexAfter } from './characters.ts';
 import { indexIn } from './find.ts';
 import { folded } from './fold.ts';
 import { likeMatches, likePatternOf } from './like.ts';
@@ -71,14 +71,14 @@ describe(`a text with wildcards (seed ${seed})`, () => {
       property(text, sought, integer({ min: 0, max: 40 }), (whole, characters, skipped) => {
         const holes = new Set([characters.length - 1, ...characters.flatMap((character, index) => (character === '_' ? [index] : []))]);
         const wildcards = wildcardsOf(characters, holes);
-        const from = placeAfter(whole, 0, skipped) ?? whole.length;
+        const from = indexAfter(whole, 0, skipped) ?? whole.length;
         const rest = Array.from(whole.slice(from));
         const first = rest.findIndex(
           (__, start) =>
             start + characters.length <= rest.length &&
             characters.every((character, index) => holes.has(index) || character === rest[start + index]),
         );
-        const expected = first === -1 ? undefined : placeAfter(whole, from, first + characters.length);
+        const expected = first === -1 ? undefined : indexAfter(whole, from, first + characters.length);
         if (first !== -1) found += 1;
         expect(finished(search(whole, wildcards, from, new Work()))).toBe(expected);
       }),

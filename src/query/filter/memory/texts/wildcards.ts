@@ -1,4 +1,4 @@
-import { placeAfter, placeBefore, unitsAt } from './characters.ts';
+import { indexAfter, indexBefore, unitsAt } from './characters.ts';
 import { indexIn, unitsPerCharacter } from './find.ts';
 import { findByMasks, wordsOf } from './masks.ts';
 import { findByPieces } from './pieces.ts';
@@ -33,12 +33,12 @@ export function matchesAt(text: string, { characters }: Wildcards, from: number,
  */
 export function* findWildcards(text: string, wildcards: Wildcards, from: number, work: Work): Steps<number | undefined> {
   const { characters, longest } = wildcards;
-  if (longest === undefined) return placeAfter(text, from, characters.length);
+  if (longest === undefined) return indexAfter(text, from, characters.length);
   const start = work.spent;
-  for (let at = placeAfter(text, from, longest.at); at !== undefined;) {
+  for (let at = indexAfter(text, from, longest.at); at !== undefined;) {
     const found = yield* indexIn(text, longest.text, at, work);
     if (found === -1) return undefined;
-    const first = placeBefore(text, found, longest.at) ?? 0;
+    const first = indexBefore(text, found, longest.at) ?? 0;
     const end = matchesAt(text, wildcards, first, work);
     if (work.spend(longest.at * unitsPerCharacter)) yield;
     if (end !== undefined) return end;

@@ -3,20 +3,20 @@ import type { Operation } from '../dialects/dialect.ts';
 import { operationOf } from '../attributes/span-call.ts';
 import type { SpanWork } from '../received/limits.ts';
 import type { Span } from '../received/span.ts';
-import { isInRing, isOfTransport, mayCarryCall, nameField, nodeOf, type PlacedSpan, placeOf, type TreeNode } from './place.ts';
+import { isInRing, isOfTransport, mayCarryCall, nameField, nodeOf, type PositionedSpan, positionOf, type TreeNode } from './position.ts';
 import type { RecentParents, SpanKey } from './recent-parents.ts';
 import { isOfModel, isOuter, modelOf, modelOperations, outersOf, type ToldSpan } from './told-twice.ts';
 
 /** The spans of one trace that came together. */
-export interface PlacedTrace {
+export interface PositionedTrace {
   readonly traceId: string;
   readonly nodes: readonly TreeNode[];
-  readonly placed: readonly PlacedSpan[];
+  readonly positioned: readonly PositionedSpan[];
   /** Spans that may carry a call, and came without their parents. */
   readonly carriers: readonly Span[];
 }
 
-export interface SpansToPlace {
+export interface SpansToPosition {
   readonly organizationId: string;
   readonly spans: readonly Span[];
   readonly work: SpanWork;
@@ -34,20 +34,23 @@ const recorded: ReadonlySet<Operation> = new Set([...modelOperations, 'tool', 'r
  * Decides which spans become requests, and where in a session they stand as far as this request shows. Ancestors that come later are
  * `late-spans.ts`'s concern.
  */
-export function placeSpans({ organizationId, spans, defaults, work }: SpansToPlace, parents: RecentParents): readonly PlacedTrace[] {
+export function positionSpans(
+  { organizationId, spans, defaults, work }: SpansToPosition,
+  parents: RecentParents,
+): readonly PositionedTrace[] {
   const traces = new Map<string, Span[]>();
   for (const span of spans) {
     const own = traces.get(span.traceId);
     if (own === undefined) traces.set(span.traceId, [span]);
     else own.push(span);
   }
-  return Array.from(traces, ([traceId, own]) => placeTrace({ organizationId, traceId, spans: own, defaults, work }, parents));
+  return Array.from(traces, ([traceId, own]) => positionTrace({ organizationId, traceId, spans: own, defaults, work }, parents));
 }
 
-function placeTrace(
-  { organizationId, traceId, spans, defaults, work }: SpansToPlace & Omit<SpanKey, 'spanId'>,
+function positionTrace(
+  { organizationId, traceId, spans, defaults, work }: SpansToPosition & Omit<SpanKey, 'spanId'>,
   parents: RecentParents,
-): PlacedTrace {
+): PositionedTrace {
   const keyOf = (spanId: string): SpanKey => ({ organizationId, traceId, spanId });
   const told = spans.map((span) => ({ span, operation: operationOf(span), node: nodeOf(span) }));
   const byId = new Map(told.map(({ node }) => [node.spanId, node]));
@@ -67,19 +70,19 @@ function placeTrace(
   });
   const modelsHere = modelsBelow(told);
   const carriers = carriersBelow(told);
-  const placed = told.flatMap(({ span, operation, node }): PlacedSpan[] => {
+  const positioned = told.flatMap(({ span, operation, node }): PositionedSpan[] => {
     work.pause();
     if (operation === undefined || !recorded.has(operation)) return [];
     // Whether a call that came earlier is inside it is for the ingest to find.
     const isTold = isOuter({ span, operation }, modelsHere.get(span.spanId) ?? []);
     // In a ring each would be told by another.
     if (isTold && !isInRing(node, (id) => byId.get(id))) return [];
-    const place = placeOf(node, traceId, (id) => byId.get(id), named);
-    const sessionPath = nameField(span.attributes, 'sessionPath') || place.sessionPath;
+    const position = positionOf(node, traceId, (id) => byId.get(id), named);
+    const sessionPath = nameField(span.attributes, 'sessionPath') || position.sessionPath;
     const around = isOfModel(operation) ? outers(span) : [];
     return [
       {
-        ...place,
+        ...position,
         sessionPath,
         span,
         operation,
@@ -89,7 +92,7 @@ function placeTrace(
     ];
   });
   const alone = spans.filter((span) => mayCarryCall(span) && !byId.has(span.parentSpanId));
-  return { traceId, nodes: told.map(({ node }) => node), placed, carriers: alone };
+  return { traceId, nodes: told.map(({ node }) => node), positioned, carriers: alone };
 }
 
 /** Models of the calls right below each span that came with it. */

@@ -24,7 +24,7 @@ export interface TreeNode {
 }
 
 /** The place of a span in a session, as far as its ancestors are known. */
-export interface Place {
+export interface SessionPosition {
   /** The session that the span, the nearest ancestor or the trace names; else the trace. */
   readonly sessionId: string;
   readonly sessionName: string;
@@ -37,7 +37,7 @@ export interface Place {
 }
 
 /** A span that becomes a request, with its place. */
-export interface PlacedSpan extends Place {
+export interface PositionedSpan extends SessionPosition {
   readonly span: Span;
   readonly operation: Operation;
   /** Spans that tell of the same call, the nearest first. */
@@ -47,7 +47,7 @@ export interface PlacedSpan extends Place {
 }
 
 /** A request made of a span, with the place that it got when it came. */
-export interface PlacedRequest extends Pick<Place, 'sessionId' | 'sessionPath' | 'isRooted'> {
+export interface PositionedRequest extends Pick<SessionPosition, 'sessionId' | 'sessionPath' | 'isRooted'> {
   /** Names of the properties that it has; absent: none. No ancestor gives another. */
   readonly properties?: readonly string[] | undefined;
   readonly requestId: RequestId;
@@ -58,7 +58,7 @@ export interface PlacedRequest extends Pick<Place, 'sessionId' | 'sessionPath' |
 export interface ReceivedTrace {
   readonly traceId: string;
   readonly nodes: readonly TreeNode[];
-  readonly requests: readonly PlacedRequest[];
+  readonly requests: readonly PositionedRequest[];
 }
 
 /** Ancestors that are looked at. A session's tree has no more levels. */
@@ -114,12 +114,12 @@ export function mayCarryCall(span: Span): boolean {
 export type FindNode = (spanId: string) => TreeNode | undefined;
 
 /** The place of a span from the nodes that are known. @param named the session that another span of the trace names; empty: none. */
-export function placeOf(
+export function positionOf(
   node: TreeNode,
   traceId: string,
   find: FindNode,
-  named: Pick<Place, 'sessionId' | 'sessionName' | 'userId'>,
-): Place {
+  named: Pick<SessionPosition, 'sessionId' | 'sessionName' | 'userId'>,
+): SessionPosition {
   const ancestors = ancestorsOf(node, find);
   const line = [node, ...ancestors];
   const top = ancestors.at(-1) ?? node;

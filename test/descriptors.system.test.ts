@@ -78,7 +78,7 @@ async function callOn(client: RawClient, body: string): Promise<ReturnType<typeo
     'a reply, or the end of the connection',
     () => {
       const response = parseResponse(client.received().subarray(before));
-      if (response?.whole === true) return { response };
+      if (response?.isComplete === true) return { response };
       return client.isClosed() ? { response: undefined } : undefined;
     },
     60_000,

@@ -6,7 +6,7 @@ import { TrackedExchange } from '../src/ingest/series/exchange.ts';
 import { frameKinds } from '../src/model/record/exchange.ts';
 import type { OrganizationId, RequestId } from '../src/model/ids.ts';
 import { frameHeaderBytes, segmentHeaderBytes } from '../src/spool/frame.ts';
-import { writeWholeSeries } from '../src/spool/import-series.ts';
+import { writeAtomicSeries } from '../src/spool/import-series.ts';
 import { apiClient } from './support/api.ts';
 import { gatelog } from './support/command.ts';
 import { eventually } from './support/eventually.ts';
@@ -53,7 +53,7 @@ function plantLetter(dataDir: string, organizationId: string, responseHead: stri
   ];
   const spool = mkdtempSync(path.join(dataDir, 'planted-'));
   const frames = parts.map(([kind, text]) => ({ kind, stamp: 1, stream: 1, payload: Buffer.from(text) }));
-  writeWholeSeries(spool, 'series', frames);
+  writeAtomicSeries(spool, 'series', frames);
   const exchange = new TrackedExchange({
     series: 'series',
     stream: 1,

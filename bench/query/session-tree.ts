@@ -4,7 +4,7 @@ import { requestItems } from '../../src/query/requests/item.ts';
 import { decodeRequestRow, requestRowColumns } from '../../src/query/requests/columns.ts';
 import { type SessionRequestRow, aggregateTree } from '../../src/query/session-detail/totals.ts';
 import { sessionItem, sessionTree } from '../../src/query/session-detail/tree.ts';
-import { planSession, wholeSessionStatement } from '../../src/query/session-detail/statement.ts';
+import { planSession, fullSessionStatement } from '../../src/query/session-detail/statement.ts';
 import type { Connections } from '../../src/store/engine/connections.ts';
 import { makeInsertRows } from '../../src/store/insert/insert.ts';
 import { makeRunStatement } from '../../src/store/read/run-statement.ts';
@@ -53,7 +53,7 @@ async function ours(connections: Connections): Promise<TraceAnswer> {
   const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
   const planned = planSession(tenant, traceId, { limit: traceRequests });
   if (!planned.ok) throw new Error(planned.fault.message);
-  const rows = await run<SessionRequestRow>(wholeSessionStatement(planned.value));
+  const rows = await run<SessionRequestRow>(fullSessionStatement(planned.value));
   const nodes = aggregateTree(rows);
   const [root] = nodes;
   if (root === undefined) throw new Error('The session is not there.');

@@ -103,9 +103,9 @@ async function callTools(context: Context<Env, string>, ports: ApiPorts, fetch: 
  * The protocol asks for it: a page that has given itself this server's address (DNS rebinding) still sends its own origin. Programs send
  * none. @throws GatelogError 403.
  */
-function refuseForeignPages(context: Context, { corsOrigins, serverOrigins: ownOrigins }: ApiPorts): void {
+function refuseForeignPages(context: Context, { corsOrigins, serverOrigins }: ApiPorts): void {
   const origin = context.req.header('Origin');
-  if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin) || ownOrigins().includes(origin)) return;
+  if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin) || serverOrigins().includes(origin)) return;
   throw new GatelogError(
     'permission_denied',
     `Pages of ${JSON.stringify(origin.slice(0, 100))} may not call this address; GATELOG_CORS_ORIGINS names those that may.`,

@@ -5,7 +5,7 @@ export const maxLimit = 1_000;
 export const limitMessage = `\`limit\` takes a whole number from 0 to ${maxLimit}.`;
 export const offsetSentence = '`offset` takes a whole number, 0 or more.';
 
-interface WholeNumber {
+interface IntegerBounds {
   readonly sentence: string;
   readonly max: number;
   readonly without: number;
@@ -13,7 +13,7 @@ interface WholeNumber {
 }
 
 /** A whole number in the address, as text; the document shows the number. */
-export function wholeNumber(given: WholeNumber) {
+export function integer(given: IntegerBounds) {
   return z
     .string()
     .regex(/^\d{1,15}$/, given.sentence)

@@ -121,7 +121,7 @@ describe('a spool that fails', () => {
     await until(() => rig.spool.waiting() > waiting);
     for (let released = 0; released < waiting; released += 1) rig.spool.releaseOne(false);
     sockets[0]?.write('0\r\n\r\n');
-    await until(() => parseResponse(client.received())?.whole === true);
+    await until(() => parseResponse(client.received())?.isComplete === true);
     expect(parseResponse(client.received())?.body.toString()).toBe('hello[DONE]after');
     rig.spool.release();
     client.send(requestText('GET /healthz'));

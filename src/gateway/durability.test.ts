@@ -86,9 +86,9 @@ describe('a reply is not whole for its client before its record is in the spool'
     rig.spool.hold();
     await write('5\r\nworld\r\n0\r\n\r\n');
     await held(rig);
-    expect([bodyText(client), parseResponse(client.received())?.whole]).toEqual(['helloworld', false]);
+    expect([bodyText(client), parseResponse(client.received())?.isComplete]).toEqual(['helloworld', false]);
     rig.spool.release();
-    await until(() => parseResponse(client.received())?.whole === true);
+    await until(() => parseResponse(client.received())?.isComplete === true);
   });
 
   it('body to the end of the connection: everything but the terminal chunk', async () => {
@@ -98,9 +98,9 @@ describe('a reply is not whole for its client before its record is in the spool'
     rig.spool.hold();
     provider.end();
     await held(rig);
-    expect([bodyText(client), parseResponse(client.received())?.whole]).toEqual(['hello', false]);
+    expect([bodyText(client), parseResponse(client.received())?.isComplete]).toEqual(['hello', false]);
     rig.spool.release();
-    await until(() => parseResponse(client.received())?.whole === true);
+    await until(() => parseResponse(client.received())?.isComplete === true);
   });
 
   for (const ending of [
@@ -320,7 +320,7 @@ describe('bytes stay as they are, however they are cut', () => {
       });
     }
     client.send('0\r\n\r\n');
-    await until(() => parseResponse(client.received())?.whole === true);
+    await until(() => parseResponse(client.received())?.isComplete === true);
     clearInterval(releases);
     rig.spool.release();
     client.socket.destroy();

@@ -237,10 +237,10 @@ describe('what passes to the client', () => {
       const rig = await rigFor(provider);
       const client = await openClient(rig.port);
       client.send(chat('{}'));
-      await until(() => parseResponse(client.received())?.whole === true);
+      await until(() => parseResponse(client.received())?.isComplete === true);
       const size = client.received().length;
       client.send(chat('{}'));
-      await until(() => parseResponse(client.received().subarray(size))?.whole === true);
+      await until(() => parseResponse(client.received().subarray(size))?.isComplete === true);
       expect(parseResponse(client.received().subarray(size))?.status).toBe(status);
       const [exchange] = await rig.exchanges(2);
       expect([exchange?.responseHead?.status, exchange?.end?.outcome]).toEqual([status, 'complete']);

@@ -371,9 +371,9 @@ export class Drain {
 
   /** Invariant: no step goes on from a checkpoint that a full disk refused; the batch that it accepts would be stored again as another. */
   private saveCheckpoint(checkpoint: Checkpoint): void {
-    const whole = Object.keys(this.unsure).length === 0 ? checkpoint : { ...checkpoint, unsure: this.unsure };
-    this.parts.checkpoint.save(whole);
-    this.checkpoint = whole;
+    const withUnsure = Object.keys(this.unsure).length === 0 ? checkpoint : { ...checkpoint, unsure: this.unsure };
+    this.parts.checkpoint.save(withUnsure);
+    this.checkpoint = withUnsure;
   }
 }
 

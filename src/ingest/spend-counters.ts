@@ -173,10 +173,10 @@ function moreThan(before: Spend, now: Spend): Omit<Spend, 'provider' | 'model'> 
 /** A caller may state less than nothing, and a counter never falls. */
 function addSpend(sums: Sums, spend: Omit<Spend, 'provider' | 'model'>): void {
   sums.cost += positive(spend.cost);
-  sums.tokens[0] += wholeOf(spend.inputTokens);
-  sums.tokens[1] += wholeOf(spend.cacheReadTokens);
-  sums.tokens[2] += wholeOf(spend.cacheWriteTokens);
-  sums.tokens[3] += wholeOf(spend.outputTokens);
+  sums.tokens[0] += integerOf(spend.inputTokens);
+  sums.tokens[1] += integerOf(spend.cacheReadTokens);
+  sums.tokens[2] += integerOf(spend.cacheWriteTokens);
+  sums.tokens[3] += integerOf(spend.outputTokens);
 }
 
 function positive(amount: Money | null): bigint {
@@ -187,7 +187,7 @@ function isUsed({ requests: calls, unpriced: withoutCost, cost: spent, tokens: u
   return [calls, withoutCost, spent, ...used].some((sum) => sum > 0n);
 }
 
-function wholeOf(count: number): bigint {
+function integerOf(count: number): bigint {
   return Number.isFinite(count) && count > 0 ? BigInt(Math.round(count)) : 0n;
 }
 

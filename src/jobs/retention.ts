@@ -32,10 +32,10 @@ export function expiriesOf(
   deploymentDays: number | undefined,
   daysByOrganization: ReadonlyMap<number, readonly OrganizationId[]>,
 ): readonly Expiry[] {
-  const organizations = [...daysByOrganization].filter(([days]) => deploymentDays === undefined || days < deploymentDays);
+  const shorter = [...daysByOrganization].filter(([days]) => deploymentDays === undefined || days < deploymentDays);
   return [
     ...(deploymentDays === undefined ? [] : [{ organizations: undefined, before: now - deploymentDays * dayMs }]),
-    ...organizations.map(([days, organizations]) => ({ organizations, before: now - days * dayMs })),
+    ...shorter.map(([days, organizations]) => ({ organizations, before: now - days * dayMs })),
   ];
 }
 
@@ -66,20 +66,12 @@ export class Retention {
    * stop.
    */
   async runOnce(): Promise<number> {
-    const {
-      trustedNow,
-      deploymentDays,
-      daysByOrganization: ownDays,
-      removeExpired,
-      removeClaims,
-      removeDeliveries,
-      forgetReceipts,
-    } = this.ports;
+    const { trustedNow, deploymentDays, daysByOrganization, removeExpired, removeClaims, removeDeliveries, forgetReceipts } = this.ports;
     const now = await trustedNow();
     if (now === undefined) return 0;
     await this.tidy('removal of receipts that nobody has fetched', () => forgetReceipts(now));
     const { signal } = this.stopping;
-    const expiries = expiriesOf(now, deploymentDays, await ownDays());
+    const expiries = expiriesOf(now, deploymentDays, await daysByOrganization());
     let removed = 0;
     for (const expiry of expiries) removed += await removeExpired(expiry, signal);
     // Invariant: not before their records, whose identifiers would not be unique.

@@ -11,7 +11,7 @@ import { messageOf } from '../model/errors.ts';
 import { createOperatorServer } from './app.ts';
 import type { OperatorWork } from './routes/endpoint.ts';
 import { systemClock } from '../platform/clock.ts';
-import { writeWholeSeries } from '../spool/import-series.ts';
+import { writeAtomicSeries } from '../spool/import-series.ts';
 import { dataPaths } from '../config/data-paths.ts';
 import { makeStoreParts } from './work/store-parts.ts';
 import { makePriceImport } from '../jobs/import-prices.ts';
@@ -73,7 +73,7 @@ function makeDeadLetterReplay({ config, observe, ingest, jobs }: OperatorDepende
     forgetSpent: () => drain.appliedChanges.forget(),
     removeOrphans: (heads) => jobs.removals.removeOrphans(heads, replayWaitMs),
     isErasing: (organizationId) => running.of(organizationId) !== undefined,
-    writeSeries: (series, frames) => writeWholeSeries(dataPaths(config).spool, series, frames),
+    writeSeries: (series, frames) => writeAtomicSeries(dataPaths(config).spool, series, frames),
     waitMs: replayWaitMs,
     observe,
   });

@@ -22,8 +22,8 @@ import { byLength } from '../../test/support/test-length.ts';
 
 /** Names that some dialect reads, and any others. */
 const known = [
-  ...dialects.flatMap(({ attributeNames: facts, tagLists, propertyObjects, propertyPrefixes }) => [
-    ...Object.values(facts).flat(),
+  ...dialects.flatMap(({ attributeNames, tagLists, propertyObjects, propertyPrefixes }) => [
+    ...Object.values(attributeNames).flat(),
     ...tagLists,
     ...propertyObjects,
     ...propertyPrefixes.map((prefix) => `${prefix}x`),

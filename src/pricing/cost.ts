@@ -41,7 +41,7 @@ interface Part {
 }
 
 interface Side {
-  readonly whole: Count;
+  readonly total: Count;
   readonly kind: RateKind;
   /** In the order in which they are subtracted from the whole. */
   readonly parts: readonly Part[];
@@ -49,7 +49,7 @@ interface Side {
 
 const sides: readonly Side[] = [
   {
-    whole: 'promptTokens',
+    total: 'promptTokens',
     kind: 'input',
     parts: [
       { count: 'promptCacheReadAudioTokens', kind: 'cache_read_audio' },
@@ -62,7 +62,7 @@ const sides: readonly Side[] = [
     ],
   },
   {
-    whole: 'completionTokens',
+    total: 'completionTokens',
     kind: 'output',
     parts: [
       { count: 'completionAudioTokens', kind: 'output_audio' },
@@ -167,7 +167,7 @@ interface Quantity {
 }
 
 function splitSide(usage: Usage, side: Side, rates: Price['rates']): Quantity[] {
-  let rest = countOf(usage, side.whole) ?? 0;
+  let rest = countOf(usage, side.total) ?? 0;
   const parts: Quantity[] = [];
   for (const { count, kind, without } of side.parts) {
     if (!rates.has(kind)) continue;

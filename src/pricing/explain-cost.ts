@@ -43,7 +43,7 @@ export function explainCost(request: BilledRequest, pricing: Pricing): CostExpla
         ? 'One of them has none, so there is no cost'
         : 'The record keeps the sum of what they did, so this cost is not computed again';
     const note = `Several models took part, each at its own price (${priceReference}). ${reason}.`;
-    return { total, source, lines: wholeLine(request, 'price-book'), recomputed: total, note };
+    return { total, source, lines: totalLine(request, 'price-book'), recomputed: total, note };
   }
   switch (source) {
     case 'header':
@@ -62,10 +62,10 @@ export function explainCost(request: BilledRequest, pricing: Pricing): CostExpla
 
 function stated(request: BilledRequest, note: string, priceSource: 'header' | 'provider'): CostExplanation {
   const { cost: total, costSource: source } = request;
-  return { total, source, lines: wholeLine(request, priceSource), recomputed: total, note };
+  return { total, source, lines: totalLine(request, priceSource), recomputed: total, note };
 }
 
-function wholeLine({ cost }: BilledRequest, priceSource: ExplainedLine['priceSource']): readonly ExplainedLine[] {
+function totalLine({ cost }: BilledRequest, priceSource: ExplainedLine['priceSource']): readonly ExplainedLine[] {
   return cost === null
     ? []
     : [{ kind: 'total', tokens: null, pricePerMillion: null, amount: cost, priceSource, statedBy: null, validFrom: null }];
@@ -84,7 +84,7 @@ function byPrice(request: BilledRequest, pricing: Pricing): CostExplanation {
     }
   }
   const note = `The price that was applied (${priceReference}) is not kept with this record, and the tables have another one by now.`;
-  return { ...base, lines: wholeLine(request, 'price-book'), note };
+  return { ...base, lines: totalLine(request, 'price-book'), note };
 }
 
 /** Fees that the price does not include, as far as they are known. */

@@ -14,14 +14,14 @@ const maxProbedLength = 1_000_000;
  * spell out the text. @returns the same value when nothing matched. @throws RangeError for JSON beyond the parser's limits.
  */
 export function redactJson(value: unknown, redactor: Redactor): unknown {
-  return redactWhole(value, redactor, maxTextDepth);
+  return redactParsed(value, redactor, maxTextDepth);
 }
 
 /**
  * Redacts one document. Token lists are recognised by name before a rule can change the name, in the value and in its JSON strings but no
  * deeper, as each level would search them again.
  */
-function redactWhole(value: unknown, redactor: Redactor, depthLeft: number): unknown {
+function redactParsed(value: unknown, redactor: Redactor, depthLeft: number): unknown {
   const redacted = redactValue(value, redactor, depthLeft);
   if (redacted === value || depthLeft < maxTextDepth - 1) return redacted;
   const stripped = withoutTokenLists(value);
@@ -41,8 +41,8 @@ function redactString(text: string, redactor: Redactor, depthLeft: number): stri
 }
 
 function redactLines(text: string, redactor: Redactor, depthLeft: number): string {
-  const whole = redactDocument(text, redactor, depthLeft);
-  if (whole !== undefined || !text.includes('\n')) return whole ?? text;
+  const asOne = redactDocument(text, redactor, depthLeft);
+  if (asOne !== undefined || !text.includes('\n')) return asOne ?? text;
   // Lines of an event stream hold JSON after `data:`.
   const parts: string[] = [];
   let copied = 0;
@@ -64,7 +64,7 @@ function redactDocument(text: string, redactor: Redactor, depthLeft: number): st
   const value = parseJson(marked ?? text);
   if (value === undefined) throwIfExcessive(text);
   if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
-  const redacted = redactWhole(value, redactor, depthLeft);
+  const redacted = redactParsed(value, redactor, depthLeft);
   if (redacted === value && (marked !== undefined || !hidesNumber(text, redactor)) && !escapesHideMatch(text, redactor)) return text;
   if (marked === undefined) throw new RangeError('the JSON has more numbers with digits of their own than are written back');
   return writeExactly(redacted);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type WholeFrame, writeWholeSeries } from './import-series.ts';
+import { type UnsplitFrame, writeAtomicSeries } from './import-series.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -12,18 +12,18 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const frame = (kind: number): WholeFrame => ({ kind, stream: 1, stamp: 0, payload: Buffer.from('a body') });
+const frame = (kind: number): UnsplitFrame => ({ kind, stream: 1, stamp: 0, payload: Buffer.from('a body') });
 
 test('a series that cannot be written whole leaves nothing of what was written', () => {
   const noKind = 0;
-  expect(() => writeWholeSeries(folder, 'replay-1', [frame(1), frame(noKind)])).toThrow('kind 0');
+  expect(() => writeAtomicSeries(folder, 'replay-1', [frame(1), frame(noKind)])).toThrow('kind 0');
   expect(readdirSync(folder)).toEqual([]);
-  writeWholeSeries(folder, 'replay-1', [frame(1)]);
+  writeAtomicSeries(folder, 'replay-1', [frame(1)]);
   expect(readdirSync(folder)).toEqual(['replay-1']);
 });
 
 test('one that is there already stays as it is, and nothing of the other is left', () => {
-  writeWholeSeries(folder, 'replay-1', [frame(1)]);
-  expect(() => writeWholeSeries(folder, 'replay-1', [frame(2)])).toThrow('ENOTEMPTY');
+  writeAtomicSeries(folder, 'replay-1', [frame(1)]);
+  expect(() => writeAtomicSeries(folder, 'replay-1', [frame(2)])).toThrow('ENOTEMPTY');
   expect(readdirSync(folder)).toEqual(['replay-1']);
 });

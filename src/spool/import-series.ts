@@ -9,14 +9,14 @@ import { createSegment } from './segment.ts';
 import { lockName, segmentName, seriesNamePattern, unfinishedPrefix } from './spool.ts';
 
 /** A frame with its payload, within the frame limit. */
-export interface WholeFrame extends FrameLabel {
+export interface UnsplitFrame extends FrameLabel {
   readonly payload: Buffer;
 }
 
-const wholeSeriesKinds = ['import', 'replay'] as const;
+const atomicSeriesKinds = ['import', 'replay'] as const;
 
 /** A fresh name for a series that is written as a whole. */
-export function wholeSeriesName(kind: (typeof wholeSeriesKinds)[number]): string {
+export function atomicSeriesName(kind: (typeof atomicSeriesKinds)[number]): string {
   return `${kind}-${randomUUID()}`;
 }
 
@@ -29,12 +29,12 @@ export function lateSeriesName(series: string): string {
 
 /** Whether the records of a series may be of any time, so that they lie in many partitions of the store; those of the others are of now. */
 export function mayBeLate(series: string): boolean {
-  return series.startsWith(latePrefix) || isWholeSeries(series);
+  return series.startsWith(latePrefix) || isAtomicSeries(series);
 }
 
 /** Whether a series was written as a whole; the others are written by gateways, call by call. */
-export function isWholeSeries(series: string): boolean {
-  return wholeSeriesKinds.some((kind) => series.startsWith(`${kind}-`));
+export function isAtomicSeries(series: string): boolean {
+  return atomicSeriesKinds.some((kind) => series.startsWith(`${kind}-`));
 }
 
 /**
@@ -42,7 +42,7 @@ export function isWholeSeries(series: string): boolean {
  * crash before leaves nothing of it.
  * @throws when the folder cannot be written or the series exists.
  */
-export function writeWholeSeries(spoolFolder: string, series: string, frames: readonly WholeFrame[]): void {
+export function writeAtomicSeries(spoolFolder: string, series: string, frames: readonly UnsplitFrame[]): void {
   const unfinished = beginSeries(spoolFolder, series);
   try {
     writeFrames(unfinished.folder, frames);
@@ -62,8 +62,8 @@ export interface PreparedSeries {
   readonly discard: () => void;
 }
 
-/** As {@link writeWholeSeries}, but the bytes are written and synced without blocking, and the series appears only when it is published. */
-export async function prepareSeries(spoolFolder: string, series: string, frames: readonly WholeFrame[]): Promise<PreparedSeries> {
+/** As {@link writeAtomicSeries}, but the bytes are written and synced without blocking, and the series appears only when it is published. */
+export async function prepareSeries(spoolFolder: string, series: string, frames: readonly UnsplitFrame[]): Promise<PreparedSeries> {
   const unfinished = beginSeries(spoolFolder, series);
   const discard = (): void => {
     rmSync(unfinished.folder, { recursive: true, force: true });
@@ -122,7 +122,7 @@ function publish({ spoolFolder, series, folder }: UnfinishedSeries): void {
   syncFolder(spoolFolder);
 }
 
-function writeFrames(folder: string, frames: readonly WholeFrame[]): void {
+function writeFrames(folder: string, frames: readonly UnsplitFrame[]): void {
   const descriptor = createSegment(folder, firstSegment);
   try {
     for (const piece of piecesOf(frames)) writeFully(descriptor, piece);
@@ -136,7 +136,7 @@ function writeFrames(folder: string, frames: readonly WholeFrame[]): void {
 const pieceBytes = 1024 * 1024;
 
 /** The bytes of frames, in pieces: a write for each frame would take longer than the rest. */
-function* piecesOf(frames: readonly WholeFrame[]): Generator<Buffer, void> {
+function* piecesOf(frames: readonly UnsplitFrame[]): Generator<Buffer, void> {
   let parts: Buffer[] = [];
   let bytes = 0;
   for (const { payload, ...label } of frames) {

@@ -70,25 +70,25 @@ export function insertRows({ table, columns, settings }: Insertion, source: RowS
 
 /** Changes a whole table. @throws TypeError for rows of one organisation: parts and settings belong to all. */
 export function alterTable(rows: Rows, action: Fragment, settings: CommandSettings = {}): Command {
-  return commandOf(['ALTER TABLE ', ...wholeTable(rows), ' ', action, ...settingsClause(settings)]);
+  return commandOf(['ALTER TABLE ', ...tableAsRows(rows), ' ', action, ...settingsClause(settings)]);
 }
 
 /** Detaches a table with all its files from the engine. @throws TypeError for rows of one organisation. */
 export function detachTable(rows: Rows, when: 'now' | 'when unused'): Command {
-  return commandOf(['DETACH TABLE ', ...wholeTable(rows), when === 'now' ? '' : ' SYNC']);
+  return commandOf(['DETACH TABLE ', ...tableAsRows(rows), when === 'now' ? '' : ' SYNC']);
 }
 
 /** Attaches a table again; the engine then reads its folder. @throws TypeError for rows of one organisation. */
 export function attachTable(rows: Rows): Command {
-  return commandOf(['ATTACH TABLE ', ...wholeTable(rows)]);
+  return commandOf(['ATTACH TABLE ', ...tableAsRows(rows)]);
 }
 
 /** Verifies all files of a part. @throws TypeError for rows of one organisation. */
 export function checkTable(rows: Rows, part: string): Command {
-  return commandOf(['CHECK TABLE ', ...wholeTable(rows), ' PART ', literal(part), ' SETTINGS check_query_single_value_result = 0']);
+  return commandOf(['CHECK TABLE ', ...tableAsRows(rows), ' PART ', literal(part), ' SETTINGS check_query_single_value_result = 0']);
 }
 
-function wholeTable(rows: Rows): Parts {
+function tableAsRows(rows: Rows): Parts {
   if (!rows.across || rows.condition.pieces.length > 0) throw new TypeError('This concerns a whole table.');
   return tableOf(rows);
 }

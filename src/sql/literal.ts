@@ -30,11 +30,11 @@ export function escapeText(text: string): string {
 }
 
 function escaped(text: string, by: ReadonlyMap<string, string>): string {
-  const whole = text.toWellFormed();
-  if (whole.length <= maxEscapedUnits) return escapedPiece(whole, by);
+  const wellFormed = text.toWellFormed();
+  if (wellFormed.length <= maxEscapedUnits) return escapedPiece(wellFormed, by);
   const pieces: string[] = [];
-  for (let start = 0; start < whole.length; start += maxEscapedUnits) {
-    pieces.push(escapedPiece(whole.slice(start, start + maxEscapedUnits), by));
+  for (let start = 0; start < wellFormed.length; start += maxEscapedUnits) {
+    pieces.push(escapedPiece(wellFormed.slice(start, start + maxEscapedUnits), by));
   }
   return pieces.join('');
 }

@@ -144,7 +144,7 @@ export class Supervisor {
     if (core?.connected !== true) return;
     const gateways = this.slots
       .filter(({ role }) => role === 'gateway')
-      .map(({ name, totals }) => ({ process: name, cells: packCells(totals.whole()) }));
+      .map(({ name, totals }) => ({ process: name, cells: packCells(totals.total()) }));
     const own = { process: 'supervisor', cells: packCells(this.options.meter.cells) };
     // A core that is just ending needs no metrics.
     core.send({ type: 'numbers', numbers: [own, ...gateways] } satisfies MetricsMessage, () => undefined);

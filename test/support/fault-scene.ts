@@ -141,7 +141,7 @@ export async function performFault(stage: FaultStage, fault: Fault): Promise<Cli
   return {
     id,
     status: response?.status,
-    whole: response?.whole ?? false,
+    whole: response?.isComplete ?? false,
     body: response?.body.toString('utf8') ?? '',
     header: (name) => response?.header(name),
   };
@@ -177,7 +177,7 @@ const shown = (value: unknown): string => String(value).slice(0, 300);
 export async function waitForEnd({ client }: FaultScene): Promise<void> {
   await eventually(
     'the end of the response',
-    () => (client.isClosed() || parseResponse(client.received())?.whole === true ? true : undefined),
+    () => (client.isClosed() || parseResponse(client.received())?.isComplete === true ? true : undefined),
     30_000,
   );
 }

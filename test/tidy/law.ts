@@ -27,11 +27,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'state',
     'egress',
     'metadata',
-    'providers/wire-facts.ts',
+    'providers/wire-profile.ts',
     'providers/openai/wire.ts',
     'providers/amazon/wire.ts',
     // Only the thread of bodies reads them.
-    'providers/body-facts.ts',
+    'providers/body-summary.ts',
     ...settings,
   ],
   // What the gateway knows of directives, headers and identifiers holds for calls that are only told of, too.
@@ -275,8 +275,8 @@ export const providerNamePaths: Readonly<Record<string, string>> = {
   'src/api/endpoints/': 'the same',
 };
 
-/** Files of facts about wire formats: data that the gateway loads. */
-export const lightFacts = /^src\/providers\/(?:[^/]+\/)?wire(?:-facts)?\.ts$/;
+/** Files about wire formats: data that the gateway loads. */
+export const lightProfiles = /^src\/providers\/(?:[^/]+\/)?wire(?:-profile)?\.ts$/;
 
 /** Globals, or single uses of a global, that a pure room may not touch. */
 export const ambient: ReadonlySet<string> = new Set([

@@ -104,10 +104,10 @@ async function windowsOf(
   ranges: readonly TimeRange[],
   at: number,
 ): Promise<readonly Sought[]> {
-  const whole = { from: ranges[0]?.from ?? at, to: Math.min(at, ranges.at(-1)?.to ?? at) };
+  const late = { from: ranges[0]?.from ?? at, to: Math.min(at, ranges.at(-1)?.to ?? at) };
   const found: Sought[] = [];
   for (const ready of alerts) {
-    for (const window of await windowsWithin(events, ready.alert.id, whole)) {
+    for (const window of await windowsWithin(events, ready.alert.id, late)) {
       if (ranges.some(({ from, to }) => from < window.ends_at && to > window.starts_at)) found.push({ ready, window });
     }
   }

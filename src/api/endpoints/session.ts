@@ -17,7 +17,7 @@ import {
   type SessionPlan,
   sessionRequestsStatements,
   sessionStatement,
-  wholeSessionStatement,
+  fullSessionStatement,
 } from '../../query/session-detail/statement.ts';
 import { type SessionRequestRow, aggregateTree } from '../../query/session-detail/totals.ts';
 import { sessionItem, sessionTree } from '../../query/session-detail/tree.ts';
@@ -173,7 +173,7 @@ interface FoundSession {
  */
 async function wholeSession({ context, ports }: RequestContext, plan: SessionPlan): Promise<FoundSession | undefined> {
   if (plan.after !== undefined) return undefined;
-  const rows = await ports.run<SessionRequestRow>(wholeSessionStatement(plan), context.req.raw.signal);
+  const rows = await ports.run<SessionRequestRow>(fullSessionStatement(plan), context.req.raw.signal);
   const nodes = rows.length > plan.limit ? [] : aggregateTree(rows);
   const [root] = nodes;
   return root === undefined ? undefined : { nodes, root, rows, cursor: undefined };

@@ -58,7 +58,7 @@ test('answers that their clients do not take count until they do or leave, and a
   const again = await ask(port, '/a/page', true);
   await until(() => again.size() > 16 * mebi);
   await until(() => memory.answers.used === 0);
-  expect(parseResponse(again.received())).toMatchObject({ status: 200, whole: true });
+  expect(parseResponse(again.received())).toMatchObject({ status: 200, isComplete: true });
 });
 
 test('an answer behind another one of its connection counts until the connection ends', async () => {

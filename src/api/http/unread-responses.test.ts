@@ -64,7 +64,7 @@ describe('an answer of the API', () => {
       client.socket.resume();
     }
     await until(() => client.size() > pageBytes || client.isClosed());
-    expect(parseResponse(client.received())).toMatchObject({ status: 200, whole: true });
+    expect(parseResponse(client.received())).toMatchObject({ status: 200, isComplete: true });
   });
 
   it('that is still to be computed is waited for, also behind one that was taken', async () => {

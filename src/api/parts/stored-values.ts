@@ -119,11 +119,11 @@ export class StoredValues {
       }
     }
     slot.list = undefined;
-    slot.list = await this.readWhole(tenant, listed, number);
+    slot.list = await this.readAllValues(tenant, listed, number);
     return isLong(slot.list) ? undefined : slot.list;
   }
 
-  private async readWhole(tenant: OrganizationId, listed: Listed, seen: number): Promise<ValueList | LongList> {
+  private async readAllValues(tenant: OrganizationId, listed: Listed, seen: number): Promise<ValueList | LongList> {
     const today = Math.floor(this.parts.now() / hourMs / 24) * 24;
     const splitHour = Math.max(0, today - 24);
     const list: ValueList = { seen, splitHour, spans: new Map(), values: new Map(), pairs: 0, characters: 0 };

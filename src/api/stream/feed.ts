@@ -148,9 +148,9 @@ export class Feed {
     const page = await readPage(reading, { ...newRows, range, arrivals, withInputs });
     const decided = await matchingRows(page.rows, [...filters.values()], reading);
     const byKey: Results = new Map([...filters].map(([key, filter]) => [key, decided.results.get(filter)]));
-    const isWhole = (await this.offerRows(decided, byKey, generation)) && (await this.offerBodies(decided, byKey, generation));
+    const wereAllOffered = (await this.offerRows(decided, byKey, generation)) && (await this.offerBodies(decided, byKey, generation));
     reading.memory.keepAnswer(0);
-    if (!isWhole) return;
+    if (!wereAllOffered) return;
     this.reach(decidedThrough(page, decided));
     for (const viewer of this.viewers) viewer.decided(decided.rows, byKey.get(viewer.filterKey));
   }

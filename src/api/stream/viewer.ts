@@ -173,11 +173,11 @@ export class Viewer {
       const { rows } = decided;
       const result = decided.results.get(plan.filter) ?? nothing;
       const told = rows.filter((row) => result.matched.has(row) || result.passedBy.has(row));
-      const isWhole = yield* this.send(told, result, generation);
+      const wasAllSent = yield* this.send(told, result, generation);
       reading.memory.keepAnswer(0);
-      if (isWhole) this.at = decidedThrough(page, decided);
+      if (wasAllSent) this.at = decidedThrough(page, decided);
       this.sent = this.at;
-      if (isWhole) this.decided(rows, result);
+      if (wasAllSent) this.decided(rows, result);
     }
     this.isLive = this.isOpen() && shared.join(this);
     return undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { channelTypes } from '../../model/events/channel.ts';
 import { eventTypes } from '../../model/events/event.ts';
-import { limitMessage, maxLimit, wholeNumber } from '../paging.ts';
+import { limitMessage, maxLimit, integer } from '../paging.ts';
 
 /** As in `outbox/schema.ts`. */
 const shownDeliveryStates = ['pending', 'delivered', 'failed', 'gone'] as const;
@@ -91,7 +91,7 @@ export const deliveriesPageSchema = z.object({
     .regex(/^msg_[0-9a-f-]{36}$/, cursorSentence)
     .optional()
     .meta({ description: 'Begins behind the page that had it as `svc-next-cursor`.' }),
-  limit: wholeNumber({ sentence: limitMessage, max: maxLimit, without: 100, description: 'Maximum deliveries.' }),
+  limit: integer({ sentence: limitMessage, max: maxLimit, without: 100, description: 'Maximum deliveries.' }),
 });
 
 const sinceSentence = '`since` is a time: ISO 8601 such as "2026-01-31T12:00:00Z", or Unix milliseconds.';

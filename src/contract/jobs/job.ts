@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jobKinds, jobStates } from '../../model/jobs/job.ts';
-import { limitMessage, maxLimit, offsetSentence, wholeNumber } from '../paging.ts';
+import { limitMessage, maxLimit, offsetSentence, integer } from '../paging.ts';
 
 const time = (description: string) => z.string().meta({ description, format: 'date-time', example: '2026-01-31T12:00:00.000Z' });
 const count = (description: string) => z.int().meta({ description });
@@ -46,6 +46,6 @@ export const jobsAnswerSchema = z
   .meta({ id: 'JobsAnswer', description: 'Jobs of the organisation, newest first.' });
 
 export const jobsPageSchema = z.object({
-  limit: wholeNumber({ sentence: limitMessage, max: maxLimit, without: 50, description: `Jobs of the page, at most ${maxLimit}.` }),
-  offset: wholeNumber({ sentence: offsetSentence, max: 1e15, without: 0, description: 'First job of the page, counted from 0.' }),
+  limit: integer({ sentence: limitMessage, max: maxLimit, without: 50, description: `Jobs of the page, at most ${maxLimit}.` }),
+  offset: integer({ sentence: offsetSentence, max: 1e15, without: 0, description: 'First job of the page, counted from 0.' }),
 });

@@ -3,7 +3,7 @@ import { feedbackScore, historyKinds } from '../../model/change.ts';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
 import { bodyFault, type Result, success } from '../../model/fault.ts';
-import { limitMessage, maxLimit, offsetSentence, wholeNumber } from '../paging.ts';
+import { limitMessage, maxLimit, offsetSentence, integer } from '../paging.ts';
 
 export const feedbackSchema = z
   .object(
@@ -80,13 +80,13 @@ function wrongScore(name: string, value: unknown): string | undefined {
 }
 
 export const historyPageSchema = z.object({
-  limit: wholeNumber({
+  limit: integer({
     sentence: limitMessage,
     max: maxLimit,
     without: 50,
     description: `Entries of the page, at most ${maxLimit}.`,
   }),
-  offset: wholeNumber({
+  offset: integer({
     sentence: offsetSentence,
     max: Number.MAX_SAFE_INTEGER,
     without: 0,

@@ -9,14 +9,14 @@ export interface PropertyFilter {
 /** A filter in which the short forms are conditions like any other; one that is there already is not added. */
 export function withPropertyFilters(filter: unknown, given: readonly PropertyFilter[]): unknown {
   const existing = new Set(propertyFiltersOf(filter).map(nameOf));
-  let whole = isEverything(filter) ? undefined : filter;
+  let combined = isEverything(filter) ? undefined : filter;
   for (const each of given) {
     if (existing.has(nameOf(each))) continue;
     existing.add(nameOf(each));
     const leaf = { request_response_rmt: { properties: { [each.key]: { equals: each.value } } } };
-    whole = whole === undefined ? leaf : { left: whole, operator: 'and', right: leaf };
+    combined = combined === undefined ? leaf : { left: combined, operator: 'and', right: leaf };
   }
-  return whole ?? 'all';
+  return combined ?? 'all';
 }
 
 /** The conditions of a filter that have the short form and must all hold. */

@@ -6,7 +6,7 @@ import { BodyPieces, declaredLength, type RequestBody } from '../http/request-bo
 
 export interface ReservationOptions {
   readonly reservation: BodyReservation;
-  readonly wholeMaxBytes: number;
+  readonly bufferMaxBytes: number;
   /** Maximum number of copies of the body at once. */
   readonly copies: number;
   /** False: the call streams its body rather than wait for memory. */
@@ -30,13 +30,13 @@ export interface PlannedBodies {
 }
 
 /** Whether buffering the body needs a reservation: not if it is declared small, or too large to buffer. */
-export function isCounted(request: IncomingRequest, wholeMaxBytes: number): boolean {
-  if (wholeMaxBytes === 0) return false;
+export function isCounted(request: IncomingRequest, bufferMaxBytes: number): boolean {
+  if (bufferMaxBytes === 0) return false;
   const length = declaredLength(request);
-  return length === undefined || (length > uncountedMaxBytes && length <= wholeMaxBytes);
+  return length === undefined || (length > uncountedMaxBytes && length <= bufferMaxBytes);
 }
 
-/** Opens a hold that is released with its call at the latest. */
+/** Opens a reservation that is released with its call at the latest. */
 export function reserveBody(bodyMemory: BodyMemory, call: ReservingCall, organizationId: string): BodyReservation {
   const { request, response } = call;
   const reservation = bodyMemory.open(organizationId);
@@ -68,15 +68,15 @@ export function readReservedBody(
 
 function readDeclared(
   request: IncomingRequest,
-  { reservation: hold, copies, isNeeded, length }: ReservationOptions & { readonly length: number },
+  { reservation, copies, isNeeded, length }: ReservationOptions & { readonly length: number },
   ready: (body: RequestBody | GatelogError) => void,
 ): void {
-  if (hold.tryGrow(length * copies)) collectDeclared(request, length, ready);
+  if (reservation.tryGrow(length * copies)) collectDeclared(request, length, ready);
   else if (!isNeeded) ready({ streaming: [], isCrowded: true });
   else {
-    hold.waitToGrow(length * copies, (outcome) => {
+    reservation.waitToGrow(length * copies, (outcome) => {
       if (outcome === 'granted') collectDeclared(request, length, ready);
-      else ready(outcome === 'left' ? { buffered: Buffer.alloc(0) } : hold.refusal());
+      else ready(outcome === 'left' ? { buffered: Buffer.alloc(0) } : reservation.refusal());
     });
   }
 }
@@ -87,12 +87,12 @@ function collectDeclared(request: IncomingRequest, length: number, ready: (body:
     ready({ buffered: Buffer.alloc(0) });
     return;
   }
-  const whole = Buffer.allocUnsafeSlow(length);
+  const buffer = Buffer.allocUnsafeSlow(length);
   let bytes = 0;
   request.readChunks((chunk) => {
-    if (chunk === null) ready({ buffered: bytes === length ? whole : whole.subarray(0, bytes) });
+    if (chunk === null) ready({ buffered: bytes === length ? buffer : buffer.subarray(0, bytes) });
     else {
-      whole.set(chunk, bytes);
+      buffer.set(chunk, bytes);
       bytes += chunk.length;
     }
   });
@@ -128,20 +128,20 @@ class GrowingBody {
   private add(chunk: Buffer): void {
     this.pieces.add(chunk);
     this.bytes += chunk.length;
-    if (this.bytes > this.options.wholeMaxBytes) this.streamRest(false);
+    if (this.bytes > this.options.bufferMaxBytes) this.streamRest(false);
     else if (!this.isWaiting && this.bytes + oneReadBytes > this.reservedBytes) this.grow();
   }
 
   private grow(): void {
-    const { reservation: hold, wholeMaxBytes, isNeeded } = this.options;
-    const reserved = Math.min(2 * this.reservedBytes, wholeMaxBytes + 2 * oneReadBytes);
-    const more = reserved * this.copies - hold.bytes;
-    if (hold.tryGrow(more)) this.reservedBytes = reserved;
+    const { reservation, bufferMaxBytes, isNeeded } = this.options;
+    const reserved = Math.min(2 * this.reservedBytes, bufferMaxBytes + 2 * oneReadBytes);
+    const more = reserved * this.copies - reservation.bytes;
+    if (reservation.tryGrow(more)) this.reservedBytes = reserved;
     else if (!isNeeded) this.streamRest(true);
     else {
       this.isWaiting = true;
       this.request.pauseReading();
-      hold.waitToGrow(more, (outcome) => this.grown(outcome, reserved));
+      reservation.waitToGrow(more, (outcome) => this.grown(outcome, reserved));
     }
   }
 
@@ -158,11 +158,11 @@ class GrowingBody {
   }
 
   private streamRest(isCrowded: boolean): void {
-    const { reservation: hold } = this.options;
-    if (this.isWaiting) hold.stopWaiting();
+    const { reservation } = this.options;
+    if (this.isWaiting) reservation.stopWaiting();
     this.request.switchToStream();
     const begun = this.pieces.all();
-    if (hold.bytes > 0) hold.resize(this.bytes);
+    if (reservation.bytes > 0) reservation.resize(this.bytes);
     this.ready(isCrowded ? { streaming: begun, isCrowded } : { streaming: begun });
   }
 
@@ -172,7 +172,7 @@ class GrowingBody {
   }
 }
 
-/** Resizes the hold to the received body and all outgoing ones, once both are known. */
+/** Resizes the reservation to the received body and all outgoing ones, once both are known. */
 export function countCopies(reservation: BodyReservation, received: RequestBody, { outgoing, retryPlan }: PlannedBodies): void {
   const bytes = bytesOf(received);
   if (reservation.bytes === 0) return;

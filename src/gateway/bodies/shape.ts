@@ -10,7 +10,7 @@ export interface BodyShape {
   readonly open: number;
   readonly object: ObjectSpan | undefined;
   /** Only white space follows the object. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   readonly field: ModelField | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface PackedShape {
   readonly end: number;
   /** Four offsets per member. */
   readonly offsets: Uint32Array | undefined;
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   readonly field: ModelField | undefined;
 }
 
@@ -43,7 +43,7 @@ export function topObject(body: Buffer): Omit<BodyShape, 'field'> {
   if (shape !== undefined) return shape;
   const open = startOfValue(body);
   const object = objectAt(body, open);
-  return { open, object, isWhole: object !== undefined && skipWhitespace(body, object.end) === body.length };
+  return { open, object, isComplete: object !== undefined && skipWhitespace(body, object.end) === body.length };
 }
 
 export function findTopMember(body: Buffer, name: string): Span | undefined {
@@ -51,23 +51,23 @@ export function findTopMember(body: Buffer, name: string): Span | undefined {
   return topObject(body).object?.members.findLast((member) => bytesAt(body, member.name).equals(wanted))?.value;
 }
 
-export function packShape({ open, object, isWhole, field }: BodyShape): PackedShape {
+export function packShape({ open, object, isComplete, field }: BodyShape): PackedShape {
   const offsets = object === undefined ? undefined : Uint32Array.from(object.members.flatMap(offsetsOf));
-  return { open, end: object?.end ?? 0, offsets, isWhole, field };
+  return { open, end: object?.end ?? 0, offsets, isComplete, field };
 }
 
 function offsetsOf({ name, value }: Member): readonly number[] {
   return [name.start, name.end, value.start, value.end];
 }
 
-export function unpackShape({ open, end, offsets, isWhole, field }: PackedShape): BodyShape {
-  if (offsets === undefined) return { open, object: undefined, isWhole, field };
+export function unpackShape({ open, end, offsets, isComplete, field }: PackedShape): BodyShape {
+  if (offsets === undefined) return { open, object: undefined, isComplete, field };
   const members: Member[] = [];
   for (let at = 0; at < offsets.length; at += 4) {
     const [nameStart = 0, nameEnd = 0, start = 0, stop = 0] = offsets.subarray(at, at + 4);
     members.push({ name: { start: nameStart, end: nameEnd }, value: { start, end: stop } });
   }
-  return { open, object: { members, end }, isWhole, field };
+  return { open, object: { members, end }, isComplete, field };
 }
 
 /**
@@ -75,13 +75,13 @@ export function unpackShape({ open, end, offsets, isWhole, field }: PackedShape)
  * @param model the decoded text, where the part is the model's name.
  */
 export function edited(body: Buffer, part: Span, text: string, model?: string): Buffer {
-  const whole = Buffer.concat([body.subarray(0, part.start), Buffer.from(text), body.subarray(part.end)]);
+  const changed = Buffer.concat([body.subarray(0, part.start), Buffer.from(text), body.subarray(part.end)]);
   const shape = known.get(body);
-  if (shape === undefined) return whole;
-  const by = whole.length - body.length;
+  if (shape === undefined) return changed;
+  const by = changed.length - body.length;
   const after = moved(shape, part, by);
-  rememberShape(whole, model === undefined ? after : { ...after, field: { start: part.start, end: part.end + by, text: model } });
-  return whole;
+  rememberShape(changed, model === undefined ? after : { ...after, field: { start: part.start, end: part.end + by, text: model } });
+  return changed;
 }
 
 /** Adds a member before all others. @param value JSON text. */
@@ -89,15 +89,15 @@ export function withFirstMember(body: Buffer, name: string, value: string): Buff
   const { open } = topObject(body);
   const at = open + 1;
   const text = `"${name}":${value},`;
-  const whole = Buffer.concat([body.subarray(0, at), Buffer.from(text), body.subarray(at)]);
+  const changed = Buffer.concat([body.subarray(0, at), Buffer.from(text), body.subarray(at)]);
   const shape = known.get(body);
-  if (shape === undefined) return whole;
-  const after = moved(shape, { start: at, end: at }, whole.length - body.length);
+  if (shape === undefined) return changed;
+  const after = moved(shape, { start: at, end: at }, changed.length - body.length);
   const nameEnd = at + 1 + name.length;
   const first = { name: { start: at + 1, end: nameEnd }, value: { start: nameEnd + 2, end: nameEnd + 2 + value.length } };
   const object = after.object === undefined ? undefined : { ...after.object, members: [first, ...after.object.members] };
-  rememberShape(whole, { ...after, object });
-  return whole;
+  rememberShape(changed, { ...after, object });
+  return changed;
 }
 
 export function withMembers(body: Buffer, members: readonly Member[]): Buffer {
@@ -117,9 +117,11 @@ export function withMembers(body: Buffer, members: readonly Member[]): Buffer {
     parts.push(bytesAt(body, { start: name.start - 1, end: value.end }));
     length += value.end - name.start + 1;
   }
-  const whole = Buffer.concat([...parts, Buffer.from('}')]);
-  if (known.has(body)) rememberShape(whole, { open: 0, object: { members: kept, end: whole.length }, isWhole: true, field: newField });
-  return whole;
+  const changed = Buffer.concat([...parts, Buffer.from('}')]);
+  if (known.has(body)) {
+    rememberShape(changed, { open: 0, object: { members: kept, end: changed.length }, isComplete: true, field: newField });
+  }
+  return changed;
 }
 
 /**
@@ -127,8 +129,8 @@ export function withMembers(body: Buffer, members: readonly Member[]): Buffer {
  * @returns undefined where the body is no object, or one of too many members.
  */
 export function withMembersThatMayBe(body: Buffer, names: readonly string[]): Buffer | undefined {
-  const { object, isWhole } = topObject(body);
-  if (object === undefined || !isWhole) return undefined;
+  const { object, isComplete } = topObject(body);
+  if (object === undefined || !isComplete) return undefined;
   const wanted = new Set(names);
   return withMembers(
     body,
@@ -146,7 +148,7 @@ function shifted({ start, end }: Span, by: number): Span {
 }
 
 /** Shifts everything after a part. */
-function moved({ open, object, isWhole, field }: BodyShape, part: Span, by: number): BodyShape {
+function moved({ open, object, isComplete, field }: BodyShape, part: Span, by: number): BodyShape {
   const shift = (at: number): number => (at >= part.end && at > part.start ? at + by : at);
   const span = ({ start, end }: Span): Span => ({ start: shift(start), end: shift(end) });
   return {
@@ -155,7 +157,7 @@ function moved({ open, object, isWhole, field }: BodyShape, part: Span, by: numb
       object === undefined
         ? undefined
         : { members: object.members.map(({ name, value }) => ({ name: span(name), value: span(value) })), end: shift(object.end) },
-    isWhole,
+    isComplete,
     field: field === undefined ? undefined : { ...field, ...span(field) },
   };
 }

@@ -73,11 +73,11 @@ it('where each piece has to be in the spool before it goes on, frames are bounde
 it('a request body in pieces of any size is held in memory of about its size, whole or begun', () => {
   const seed = 20261121;
   const random = new SeededRandom(seed);
-  for (const wholeMaxBytes of [10_000_000, 100_000]) {
+  for (const bufferMaxBytes of [10_000_000, 100_000]) {
     const request = new IncomingRequest(new Socket());
     request.rawHeaders = ['transfer-encoding', 'chunked'];
     const got: RequestBody[] = [];
-    readBody(request, wholeMaxBytes, (body) => got.push(body));
+    readBody(request, bufferMaxBytes, (body) => got.push(body));
     const sent: Buffer[] = [];
     for (let count = 0; count < 20_000 && got.length === 0; count += 1) {
       const piece = random.bytes(random.below(500) === 0 ? random.of([4095, 4096, 9000, 20_000]) : 1 + random.below(3));
@@ -88,7 +88,7 @@ it('a request body in pieces of any size is held in memory of about its size, wh
     const [body] = got;
     const pieces = body === undefined ? [] : 'buffered' in body ? [body.buffered] : body.streaming;
     expect(Buffer.concat(pieces).equals(Buffer.concat(sent)), `seed ${seed}`).toBe(true);
-    expect('streaming' in (body ?? {}), `seed ${seed}`).toBe(wholeMaxBytes === 100_000);
+    expect('streaming' in (body ?? {}), `seed ${seed}`).toBe(bufferMaxBytes === 100_000);
     expect(pieces.length, `seed ${seed}`).toBeLessThan(sent.length / 50);
   }
 });

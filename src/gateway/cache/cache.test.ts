@@ -251,7 +251,7 @@ describe('only whole successes are kept', () => {
       response.writeHead(200, { 'content-length': 100 }).write('half');
       setImmediate(() => response.destroy());
     });
-    expect((await ask()).whole).toBe(false);
+    expect((await ask()).isComplete).toBe(false);
     cached.behave((_body, response) => response.writeHead(200).end('whole'));
     expect([told(await ask()), told(await ask())]).toEqual(['MISS', 'HIT']);
   });
@@ -392,9 +392,9 @@ describe('on record', () => {
     const client = await openClient(cached.rig.port);
     client.send(requestText('POST /v1/chat/completions', [json, enabled], chat));
     await until(() => cached.rig.spool.waiting() > 0);
-    expect(parseResponse(client.received())?.whole ?? false).toBe(false);
+    expect(parseResponse(client.received())?.isComplete ?? false).toBe(false);
     cached.rig.spool.release();
-    await until(() => parseResponse(client.received())?.whole === true);
+    await until(() => parseResponse(client.received())?.isComplete === true);
     client.socket.destroy();
   });
 });

@@ -13,11 +13,11 @@ import { skipWhitespace } from '../json/scan.ts';
  * @param body decoded.
  */
 export function isCacheable(body: Buffer, contentType: string): boolean {
-  if (isEventStreamBody(body, contentType)) return isWholeStream(body.toString('latin1'));
+  if (isEventStreamBody(body, contentType)) return isCompleteStream(body.toString('latin1'));
   const type = contentType.toLowerCase();
   const isBinary = binaryStreamTypes.some((binary) => type.includes(binary)) || firstBytesOf(body) === 'messages';
   if (isBinary) return !failureMessageHeaders.some((header) => body.includes(header));
-  if (/ndjson|jsonl|stream\+json/.test(type) || isSeries(body)) return isWholeSeries(body.toString('latin1'));
+  if (/ndjson|jsonl|stream\+json/.test(type) || isSeries(body)) return isCompleteSeries(body.toString('latin1'));
   if (!failureWords.some((word) => body.includes(word))) return true;
   return !reportsError(body) && !failedChoice.test(body.toString('latin1')) && !failedElement.test(body.toString('latin1'));
 }
@@ -47,13 +47,13 @@ const failureEvent = new RegExp(String.raw`^event: ?(?:${literal(failureEvents)}
 const suspectData = new RegExp(String.raw`^data: ?(.*"(?:${literal(failureEvents)})".*)$`, 'gm');
 const suspectLine = /^(.*"error".*)$/gm;
 
-function isWholeStream(text: string): boolean {
+function isCompleteStream(text: string): boolean {
   if (!streamEnd.test(text) || failureEvent.test(text) || failedChoice.test(text)) return false;
   return !anyReportsError(text, suspectData);
 }
 
 /** One object per line; Ollama's objects state whether they are the last. */
-function isWholeSeries(text: string): boolean {
+function isCompleteSeries(text: string): boolean {
   if (/"done"\s*:\s*false/.test(text) && !/"done"\s*:\s*true/.test(text)) return false;
   return !anyReportsError(text, suspectLine);
 }

@@ -1,7 +1,7 @@
 import type { GatelogError } from '../../model/errors.ts';
 import { wireProfile } from '../../providers/wire-profile.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { decodeWhole, isIdentity } from '../http/content-coding.ts';
+import { decodeBuffered, isIdentity } from '../http/content-coding.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import type { Lease } from './single-flight.ts';
 import { isCacheable } from './cacheable.ts';
@@ -122,7 +122,7 @@ export class CacheFill implements ResponseSink {
       this.store(head, body, latencyMs);
       return;
     }
-    decodeWhole(body, head.coding, this.options.maxResponseBytes).then(
+    decodeBuffered(body, head.coding, this.options.maxResponseBytes).then(
       (decoded) => (decoded === undefined ? this.giveUp() : this.store(head, decoded, latencyMs)),
       () => this.giveUp(),
     );

@@ -93,9 +93,9 @@ function keyedHeaderTexts(headers: HeaderList): readonly string[] {
  * TRICKY: values are not compared as parsed, because two numbers of more than 15 digits may parse to the same one.
  */
 function* hashBody(hash: Hash, body: Buffer, ignoredKeys: readonly string[]): Generator<void, void, undefined> {
-  const { object, isWhole } = topObject(body);
+  const { object, isComplete } = topObject(body);
   // A byte-order mark is not JSON.
-  if (object === undefined || !isWhole || byteOrderMarkBytes(body) > 0) {
+  if (object === undefined || !isComplete || byteOrderMarkBytes(body) > 0) {
     addPart(hash, 'bytes');
     yield* addLargePart(hash, body);
     return;

@@ -24,19 +24,19 @@ function requestTo(
   to: Target,
   target: ProviderTarget,
 ): ProviderRequest {
-  const { request, head, bodyReservation: hold } = call;
+  const { request, head, bodyReservation } = call;
   const { outgoing, credentials, usageRequested } = to;
-  const isWhole = 'buffered' in outgoing;
-  const body = isWhole
-    ? wholeOrNone(outgoing.buffered)
+  const isBuffered = 'buffered' in outgoing;
+  const body = isBuffered
+    ? bodyOrNull(outgoing.buffered)
     : new RequestBodyStream({ request, begun: outgoing.streaming, recorder, maxBytes: ports.limits.requestMaxBytes });
   // Of a compressed body neither the usage nor the addresses could be read.
   const passed =
     usageRequested || addressMembersAt(to.route.provider, target.path) !== undefined ? withoutCompression(to.passed) : to.passed;
-  const length = isWhole ? undefined : head.length[1];
+  const length = isBuffered ? undefined : head.length[1];
   const contentLength = length === undefined ? undefined : Number(length);
   const { origin, path, lookUp } = target;
-  const sent = hold?.endsWhenSent === true ? hold.release : undefined;
+  const sent = bodyReservation?.endsWhenSent === true ? bodyReservation.release : undefined;
   return { organizationId, method: request.method ?? 'GET', origin, path, lookUp, lines: passed, credentials, body, contentLength, sent };
 }
 
@@ -74,6 +74,6 @@ function respondHere(
     .catch((error: unknown) => sink.fail(asRefusal(ports, error)));
 }
 
-function wholeOrNone(body: Buffer): Buffer | null {
+function bodyOrNull(body: Buffer): Buffer | null {
   return body.length === 0 ? null : body;
 }

@@ -78,7 +78,7 @@ describe('calls of one gateway worker', () => {
     await until(() => waiting.length === 2);
 
     const further = await connected(rig, plain);
-    await until(() => parseResponse(further.received())?.whole === true);
+    await until(() => parseResponse(further.received())?.isComplete === true);
     const refusal = parseResponse(further.received());
     expect([refusal?.status, refusal?.header('retry-after'), refusal?.header('server-timing'), refusal?.header('svc-id')]).toEqual([
       503,

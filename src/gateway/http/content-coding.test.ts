@@ -1,7 +1,7 @@
 import { Zstd } from '@hpcc-js/wasm-zstd';
 import { brotliCompressSync, brotliDecompressSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { codingFor, decodeWhole, encodeIn } from './content-coding.ts';
+import { codingFor, decodeBuffered, encodeIn } from './content-coding.ts';
 
 const text = Buffer.from('Grüße '.repeat(500));
 const zstdText = Buffer.from((await Zstd.load()).compress(text));
@@ -14,7 +14,7 @@ describe('decoding', () => {
     ['deflate', deflateSync(text)],
     ['zstd', zstdText],
   ])('%s', async (coding, bytes) => {
-    expect(await decodeWhole(bytes, coding, text.length)).toEqual(text);
+    expect(await decodeBuffered(bytes, coding, text.length)).toEqual(text);
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe('decoding', () => {
     ['is in a coding that nobody here knows', text, 'compress'],
     ['is in two codings', brotliCompressSync(gzipSync(text)), 'gzip, br'],
   ])('nothing comes of what %s', async (_what, bytes, coding) => {
-    expect(await decodeWhole(bytes, coding, text.length)).toBeUndefined();
+    expect(await decodeBuffered(bytes, coding, text.length)).toBeUndefined();
   });
 });
 

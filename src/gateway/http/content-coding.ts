@@ -48,7 +48,7 @@ export function isIdentity(coding: string | undefined): boolean {
  * Decodes a `Content-Encoding` without holding up the event loop.
  * @returns undefined for an unknown coding, truncated bytes, or a result over `maxBytes`.
  */
-export async function decodeWhole(bytes: Buffer, coding: string, maxBytes: number): Promise<Buffer | undefined> {
+export async function decodeBuffered(bytes: Buffer, coding: string, maxBytes: number): Promise<Buffer | undefined> {
   const decode = decodes.get(coding.trim().toLowerCase());
   if (decode === undefined) return undefined;
   try {

@@ -14,8 +14,8 @@ export function crossOriginResponses(origins: readonly string[]): typeof ServerR
     override writeHead(status: number, message?: string | HeadersInput, headers?: HeadersInput): this {
       const list = flat(typeof message === 'string' ? headers : message);
       const kept = list.filter((_, index) => !isCorsHeader(list[index - (index % 2)]));
-      const whole = [...kept, ...corsHeaders(origins, this.req)];
-      return typeof message === 'string' ? super.writeHead(status, message, whole) : super.writeHead(status, whole);
+      const all = [...kept, ...corsHeaders(origins, this.req)];
+      return typeof message === 'string' ? super.writeHead(status, message, all) : super.writeHead(status, all);
     }
   } as typeof ServerResponse;
 }

@@ -53,14 +53,14 @@ export function mayHoldJson({ headers }: IncomingRequest): boolean {
  * Buffers a body up to `wholeMaxBytes`; the rest of a larger one stays in the request. `ready` is called once. When the client disconnects,
  * `ready` gets the received part as the whole body.
  */
-export function readBody(request: IncomingRequest, wholeMaxBytes: number, ready: (body: RequestBody) => void): void {
+export function readBody(request: IncomingRequest, bufferMaxBytes: number, ready: (body: RequestBody) => void): void {
   const length = declaredLength(request);
   if (length === 0 || request.destroyed) ready({ buffered: none });
-  else if (length !== undefined && length > wholeMaxBytes) ready({ streaming: [] });
-  else collect(request, wholeMaxBytes, ready);
+  else if (length !== undefined && length > bufferMaxBytes) ready({ streaming: [] });
+  else collect(request, bufferMaxBytes, ready);
 }
 
-function collect(request: IncomingRequest, wholeMaxBytes: number, ready: (body: RequestBody) => void): void {
+function collect(request: IncomingRequest, bufferMaxBytes: number, ready: (body: RequestBody) => void): void {
   let pieces: BodyPieces | undefined;
   let first: Buffer | undefined;
   let bytes = 0;
@@ -72,7 +72,7 @@ function collect(request: IncomingRequest, wholeMaxBytes: number, ready: (body: 
     if (first === undefined) first = chunk;
     else (pieces ??= new BodyPieces(first)).add(chunk);
     bytes += chunk.length;
-    if (bytes <= wholeMaxBytes) return;
+    if (bytes <= bufferMaxBytes) return;
     request.switchToStream();
     ready({ streaming: pieces?.all() ?? [chunk] });
   });

@@ -74,7 +74,7 @@ describe('Server-Timing of a reply', () => {
     await until(() => rig.ports.clock.monotonic() > 1000);
     passTime(60_000);
     client.send('{"stream":true}');
-    await until(() => parseResponse(client.received())?.whole === true);
+    await until(() => parseResponse(client.received())?.isComplete === true);
     expect(timings(parseResponse(client.received())?.lines ?? []).at(-1)).toBe(own);
   });
 

@@ -35,7 +35,7 @@ afterAll(async () => {
 async function responseTo(bytes: string): Promise<{ readonly status: number | undefined; readonly text: string }> {
   const client = await openClient(rig.port);
   client.send(bytes);
-  await until(() => client.isClosed() || parseResponse(client.received())?.whole === true);
+  await until(() => client.isClosed() || parseResponse(client.received())?.isComplete === true);
   client.socket.destroy();
   return { status: parseResponse(client.received())?.status, text: client.text() };
 }

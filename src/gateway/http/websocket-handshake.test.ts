@@ -45,7 +45,7 @@ describe('a WebSocket is refused with 426, upon which its client turns to HTTP: 
       client.send(request);
       await client.closed();
       const response = parseResponse(client.received());
-      expect([response?.status, response?.whole, response?.header('upgrade'), response?.header('connection')]).toEqual([
+      expect([response?.status, response?.isComplete, response?.header('upgrade'), response?.header('connection')]).toEqual([
         426,
         true,
         'HTTP/1.1',

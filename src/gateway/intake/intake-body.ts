@@ -25,12 +25,12 @@ export function readIntakeBody(
   const { request, response } = call;
   checkDeclaredBody(request, maxBytes, setting);
   if (expectsContinue(request)) response.writeContinue();
-  const whole = (body: RequestBody | GatelogError): void => {
+  const onBody = (body: RequestBody | GatelogError): void => {
     if (body instanceof GatelogError) ready(body);
     else ready('buffered' in body ? body.buffered : bodyTooLarge(maxBytes, setting));
   };
   if (isCounted(request, maxBytes)) {
-    const bodyReservation = reserveBody(bodyMemory, call, organizationId);
-    readReservedBody(request, { reservation: hold, wholeMaxBytes: maxBytes, copies, isNeeded: true }, whole);
-  } else readBody(request, maxBytes, whole);
+    const reservation = reserveBody(bodyMemory, call, organizationId);
+    readReservedBody(request, { reservation, bufferMaxBytes: maxBytes, copies, isNeeded: true }, onBody);
+  } else readBody(request, maxBytes, onBody);
 }

@@ -124,8 +124,8 @@ describe('a log at the gateway', () => {
   it('whose sender leaves in the midst of it is none', async () => {
     const { rig } = await scene();
     const client = await openClient(rig.port);
-    const whole = requestText('POST /oai/v1/log', [json], logOf());
-    client.send(whole.slice(0, -5));
+    const text = requestText('POST /oai/v1/log', [json], logOf());
+    client.send(text.slice(0, -5));
     await until(() => rig.ports.callsInFlight.running === 1);
     client.socket.destroy();
     await until(() => rig.ports.callsInFlight.running === 0);

@@ -39,9 +39,9 @@ interface ArrivedLog {
 }
 
 async function take(ports: ForwardPorts, call: Call, principal: Principal, { logPath, body }: ArrivedLog): Promise<void> {
-  const { request, bodyReservation: hold } = call;
+  const { request, bodyReservation } = call;
   try {
-    send(ports, call, await ports.takeLog(principal, { logPath, rawHeaders: request.rawHeaders, body, signal: hold?.released }));
+    send(ports, call, await ports.takeLog(principal, { logPath, rawHeaders: request.rawHeaders, body, signal: bodyReservation?.released }));
   } catch (error) {
     refuse(ports, call, error);
   }

@@ -35,8 +35,8 @@ interface Sent {
 }
 
 async function take(ports: ForwardPorts, call: Call, principal: Principal, sent: Sent): Promise<void> {
-  const { request, bodyReservation: hold } = call;
-  send(ports, call, await ports.takeSpans(principal, { rawHeaders: request.rawHeaders, ...sent, signal: hold?.released }));
+  const { request, bodyReservation } = call;
+  send(ports, call, await ports.takeSpans(principal, { rawHeaders: request.rawHeaders, ...sent, signal: bodyReservation?.released }));
 }
 
 function send(

@@ -296,12 +296,12 @@ describe('a body that is too large to be parsed beside all calls', () => {
 
   it('is one that is small, where a budget asks about many fallbacks of it', async () => {
     const { largeBodies } = rig.ports;
-    const { summaries: facts } = largeBodies;
+    const { summaries } = largeBodies;
     const read: number[] = [];
     Object.assign(largeBodies, {
-      facts: (...given: Parameters<typeof facts>) => {
+      summaries: (...given: Parameters<typeof summaries>) => {
         read.push(given[2].length);
-        return facts(...given);
+        return summaries(...given);
       },
     });
     const fallbacks = Array.from({ length: 9 }, (_, index) => ({ model: `echo/${index}` }));
@@ -310,7 +310,7 @@ describe('a body that is too large to be parsed beside all calls', () => {
     for (const length of [8000, 5000]) {
       answers.push(await call({ headers, body: { messages: [{ role: 'user', content: 'a'.repeat(length) }], max_tokens: 7 } }));
     }
-    Object.assign(largeBodies, { facts });
+    Object.assign(largeBodies, { summaries });
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(read).toEqual([10]);
   });

@@ -188,10 +188,10 @@ function stateHeaders(policy: LimitPolicy, { left, endsAt }: WindowState, now: n
 
 /** Whole calls or whole cents, for clients that know no units. */
 function usedUpOf({ policy, claim: { quota } }: Applied, { left, endsAt }: WindowState, now: number): RateLimitState {
-  const whole = (amount: bigint): number => Math.floor(Number(shownAmount(policy, amount)));
+  const floored = (amount: bigint): number => Math.floor(Number(shownAmount(policy, amount)));
   const windowMs = 'calendar' in quota ? quota.calendar.endsAt - quota.calendar.startsAt : quota.windowMs;
   const windowSeconds = Math.ceil(windowMs / 1000);
-  return { limit: whole(policy.quota), remaining: whole(left), resetSeconds: secondsUntil(endsAt, now), windowSeconds };
+  return { limit: floored(policy.quota), remaining: floored(left), resetSeconds: secondsUntil(endsAt, now), windowSeconds };
 }
 
 function secondsUntil(at: number, now: number): number {
@@ -204,6 +204,6 @@ function shownAmount({ unit }: LimitPolicy, amount: bigint): string {
   const fraction = String(millionths % 1_000_000n)
     .padStart(6, '0')
     .replace(/0+$/, '');
-  const whole = String(millionths / 1_000_000n);
-  return fraction === '' ? whole : `${whole}.${fraction}`;
+  const integerPart = String(millionths / 1_000_000n);
+  return fraction === '' ? integerPart : `${integerPart}.${fraction}`;
 }

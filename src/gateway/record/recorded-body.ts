@@ -30,7 +30,7 @@ export class RecordedBody {
 
   /** Whether {@link tailBytes} begins where the recorded part ends. */
   get tailFollows(): boolean {
-    return this.tail?.isWhole === true;
+    return this.tail?.isComplete === true;
   }
 
   tailBytes(): Uint8Array | undefined {

@@ -88,21 +88,21 @@ export class ExchangeRecorder {
 
   /**
    * Writes the first frame, before all others.
-   * @param whole the request body, if it is complete.
+   * @param body the request body, if it is complete.
    */
-  begin(whole: Uint8Array = noBytes): void {
+  begin(body: Uint8Array = noBytes): void {
     const { request } = this;
     if (this.opening === 'absent') {
-      request.bytes = whole.length;
+      request.bytes = body.length;
       return;
     }
     const { writer } = this.options;
     const text = serializeOpen(this.open);
-    const joins = whole.length > 0 && request.isRecorded && whole.length <= this.maxJoined();
+    const joins = body.length > 0 && request.isRecorded && body.length <= this.maxJoined();
     if (joins) {
-      request.bytes = whole.length;
-      this.passedBytes += whole.length;
-      writer.append(this.stream, frameKinds.opened, { text: `${text}\n`, bytes: whole });
+      request.bytes = body.length;
+      this.passedBytes += body.length;
+      writer.append(this.stream, frameKinds.opened, { text: `${text}\n`, bytes: body });
     } else {
       writer.append(this.stream, frameKinds.open, text);
     }
@@ -112,7 +112,7 @@ export class ExchangeRecorder {
       this.opening = written ? 'written' : 'lost';
       this.onWritten(written);
     });
-    if (!joins && whole.length > 0) this.requestPart(whole);
+    if (!joins && body.length > 0) this.requestPart(body);
   }
 
   /** Applies only when `recorded` is false. */
@@ -201,7 +201,7 @@ export class ExchangeRecorder {
     });
   }
 
-  /** Adds facts to the head, if it is yet to come, and to the end; the last value of a fact wins. */
+  /** Adds overrides to the head, if it is yet to come, and to the end; the last value of each wins. */
   setOverrides(overrides: EndOverrides): void {
     this.overrides = { ...this.overrides, ...overrides };
   }

@@ -16,7 +16,7 @@ it('keeps the last 64 KiB of a body, in whatever pieces it comes (seed 11)', () 
         all = Buffer.concat([all, piece]).subarray(-65_536);
       }
       expect(tail.bytes().equals(all)).toBe(true);
-      expect(tail.isWhole).toBe(passed <= 65_536);
+      expect(tail.isComplete).toBe(passed <= 65_536);
     }),
     { seed: 11, numRuns: 40 },
   );
@@ -34,5 +34,5 @@ it('keeps the last events of a response whole, each of which repeats a picture o
     { type: 'partial' },
     { type: 'completed', usage: { output_tokens: 6000 } },
   ]);
-  expect([tail.isWhole, tail.bytes().length < 8192]).toEqual([true, true]);
+  expect([tail.isComplete, tail.bytes().length < 8192]).toEqual([true, true]);
 });

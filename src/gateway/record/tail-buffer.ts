@@ -8,12 +8,12 @@ const maxPieces = 256;
 /** Keeps the last bytes of a body beyond its recorded part. */
 export class TailBuffer {
   /** Whether it has all bytes since the first one. */
-  isWhole = true;
+  isComplete = true;
   private chunks: Buffer[] = [];
   private length = 0;
 
   add(chunk: Uint8Array): void {
-    if (this.length + chunk.length > maxBytes) this.isWhole = false;
+    if (this.length + chunk.length > maxBytes) this.isComplete = false;
     // Copied, so that a few bytes do not keep a whole read in memory.
     const last = Buffer.from(chunk.subarray(Math.max(0, chunk.length - maxBytes)));
     this.chunks.push(last);
@@ -39,8 +39,8 @@ export class ResponseTail {
   private readonly tail = new TailBuffer();
   private readonly runs = new LongRuns();
 
-  get isWhole(): boolean {
-    return this.tail.isWhole;
+  get isComplete(): boolean {
+    return this.tail.isComplete;
   }
 
   add(chunk: Buffer): void {

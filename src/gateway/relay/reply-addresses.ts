@@ -47,8 +47,8 @@ export function readdressing({ callPath, target, ours }: CallAddresses): Readdre
   return (address) => {
     const path = pathAtOrigin(address, target.origin);
     if (starts === undefined || path === undefined || !startsWithSegments(path, starts.target)) return undefined;
-    const whole = starts.call + path.slice(starts.target.length);
-    return address.startsWith('/') && !address.startsWith('//') ? whole : ours + whole;
+    const moved = starts.call + path.slice(starts.target.length);
+    return address.startsWith('/') && !address.startsWith('//') ? moved : ours + moved;
   };
 }
 
@@ -64,7 +64,7 @@ export function readdressHeaders(list: HeaderList, readdress: Readdress): string
   return list.map((part, index) => {
     const name = index % 2 === 1 ? (list[index - 1] ?? '').toLowerCase() : '';
     if (!names.has(name)) return part;
-    if (name === 'link') return part.replaceAll(/<([^<>]*)>/g, (whole, address: string) => bracketed(readdress(address)) ?? whole);
+    if (name === 'link') return part.replaceAll(/<([^<>]*)>/g, (match, address: string) => bracketed(readdress(address)) ?? match);
     return readdress(part) ?? part;
   });
 }

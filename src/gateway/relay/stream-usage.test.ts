@@ -284,7 +284,7 @@ describe('Svc-Stream-Usage', () => {
     const rig = await startRig({ providers: openAiAt(provider.port) });
     opened.push(rig, provider);
     const reply = await call(rig.port, ask('{"stream":true}'));
-    expect([reply.whole, reply.body.toString()]).toEqual([false, content + content.slice(0, 12)]);
+    expect([reply.isComplete, reply.body.toString()]).toEqual([false, content + content.slice(0, 12)]);
     const [exchange] = await rig.exchanges(1);
     expect(exchange?.end?.outcome).toBe('provider_broke');
   });

@@ -32,8 +32,8 @@ export function readStreamOptions(body: Buffer): StreamOptions | undefined {
 }
 
 function scanStreamOptions(body: Buffer): StreamOptions | undefined {
-  const { object, isWhole } = topObject(body);
-  if (object === undefined || !isWhole) return undefined;
+  const { object, isComplete } = topObject(body);
+  if (object === undefined || !isComplete) return undefined;
   const found: { stream?: Span; stream_options?: Span } = {};
   for (const { name, value } of object.members) {
     const text = memberName(bytesAt(body, name));

@@ -1,7 +1,7 @@
 import { type ErrorCode, GatelogError } from '../../model/errors.ts';
 import type { Attempt } from '../../model/record/request-record.ts';
 import { headerValue, type HeaderList } from '../../platform/http/header-list.ts';
-import { decodeWhole, isIdentity } from '../http/content-coding.ts';
+import { decodeBuffered, isIdentity } from '../http/content-coding.ts';
 import { objectReportsError } from '../json/reported-errors.ts';
 import { ReplyBeginning, type Seen } from '../relay/reply-beginning.ts';
 import { bytes, startOfValue } from '../json/scan.ts';
@@ -45,7 +45,7 @@ interface BufferedStart {
   readonly chunks: Buffer[];
   firstByteAt: number | undefined;
   bytes: number;
-  isWhole: boolean;
+  isComplete: boolean;
 }
 
 export interface ProviderAttemptOptions {
@@ -70,7 +70,7 @@ export class ProviderAttempt implements ResponseSink {
   private startedAt: number;
   private call: CallControl | undefined;
   private status = 0;
-  private state: 'open' | 'held' | 'passed' | 'dropped' = 'open';
+  private state: 'open' | 'buffered' | 'passed' | 'dropped' = 'open';
   private buffered: BufferedStart | undefined;
   private drainedBytes = 0;
   private drainTimer: NodeJS.Timeout | undefined;
@@ -137,7 +137,7 @@ export class ProviderAttempt implements ResponseSink {
     clearTimeout(this.drainTimer);
     if (this.state === 'passed') this.options.sink.finish();
     if (this.buffered === undefined) return;
-    this.buffered.isWhole = true;
+    this.buffered.isComplete = true;
     const { chunks, raw, beginning, timer } = this.buffered;
     clearTimeout(timer);
     const seen = beginning?.end() ?? 'nothing';
@@ -145,13 +145,13 @@ export class ProviderAttempt implements ResponseSink {
       this.settleBy(seen);
       return;
     }
-    const decider = (body: Buffer | undefined): void => this.settleWhole(body, beginning !== undefined);
+    const decider = (body: Buffer | undefined): void => this.settleComplete(body, beginning !== undefined);
     const coding = headerValue(raw, 'content-encoding');
     if (isIdentity(coding)) {
       decider(Buffer.concat(chunks));
       return;
     }
-    decodeWhole(Buffer.concat(chunks), coding ?? '', bufferedMaxBytes)
+    decodeBuffered(Buffer.concat(chunks), coding ?? '', bufferedMaxBytes)
       .then(decider)
       .catch((error: unknown) => this.failed(error));
   }
@@ -192,8 +192,8 @@ export class ProviderAttempt implements ResponseSink {
     const isReply = part === 'beginning';
     const beginning = isReply ? new ReplyBeginning(headerValue(raw, 'content-encoding'), { errors: true }) : undefined;
     const timer = isReply ? setTimeout(() => this.endBuffering(), bufferedMaxMs) : undefined;
-    this.state = 'held';
-    this.buffered = { raw, message, beginning, timer, chunks: [], firstByteAt: undefined, bytes: 0, isWhole: false };
+    this.state = 'buffered';
+    this.buffered = { raw, message, beginning, timer, chunks: [], firstByteAt: undefined, bytes: 0, isComplete: false };
   }
 
   private buffer(buffered: BufferedStart, chunk: Buffer): void {
@@ -222,7 +222,7 @@ export class ProviderAttempt implements ResponseSink {
   }
 
   /** @param body decoded; undefined where it can not be. */
-  private settleWhole(body: Buffer | undefined, isReply: boolean): void {
+  private settleComplete(body: Buffer | undefined, isReply: boolean): void {
     if (!isReply) this.settle(this.status, body !== undefined && reportsTooLong(body));
     else if (body !== undefined && reportsErrorAlone(body)) this.settleFailed(replyErrorStatus, 'reply_error');
     else this.settle(this.status);
@@ -242,21 +242,21 @@ export class ProviderAttempt implements ResponseSink {
 
   /** @param status by which it is decided on. */
   private settle(status: number, isTooLong = false): void {
-    const { buffered: held } = this;
+    const { buffered } = this;
     const { decider } = this.options;
-    clearTimeout(held?.timer);
-    if (held === undefined || decider.isDisconnected()) {
+    clearTimeout(buffered?.timer);
+    if (buffered === undefined || decider.isDisconnected()) {
       this.buffered = undefined;
       return;
     }
-    if (decider.retries(this, { status, raw: held.raw, isTooLong })) {
+    if (decider.retries(this, { status, raw: buffered.raw, isTooLong })) {
       this.buffered = undefined;
-      if (held.isWhole) this.state = 'dropped';
+      if (buffered.isComplete) this.state = 'dropped';
       else this.drain();
       return;
     }
-    this.pass(held);
-    if (held.isWhole) this.options.sink.finish();
+    this.pass(buffered);
+    if (buffered.isComplete) this.options.sink.finish();
   }
 
   private pass({ raw, message, timer, chunks, firstByteAt }: BufferedStart): void {

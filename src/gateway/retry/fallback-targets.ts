@@ -64,8 +64,8 @@ function planFallback(ports: PlanPorts, admitted: AuthenticatedCall, from: First
   const makeBody = bodyMaker(from, model);
   const usageRequested = wantsStreamUsage(call, route) && (from.first.usageRequested || lacksUsageInBody(call, from));
   const makeOutgoing = (): { readonly buffered: Buffer } => {
-    const whole = makeBody();
-    return { buffered: addIncludeUsage(call, route, { buffered: whole }) ?? whole };
+    const body = makeBody();
+    return { buffered: addIncludeUsage(call, route, { buffered: body }) ?? body };
   };
   const isSigned = mayUseCallerKey && fallback.keyName === undefined && isToBeSigned(call.head, route);
   const signed = isSigned ? signedForAmazon(ports, call, { route, target, outgoing: makeOutgoing() }) : undefined;
@@ -176,11 +176,11 @@ interface KeyLookup {
 function credentialsOf(
   ports: PlanPorts,
   { admission }: AuthenticatedCall,
-  { route, mayUseCallerKey: mayUseOwnKey, keyName }: KeyLookup,
+  { route, mayUseCallerKey, keyName }: KeyLookup,
 ): readonly string[] {
   const { principal, providerCredentials } = admission;
   const sent = callerCredentialsFor(route, providerCredentials);
-  if (keyName === undefined && mayUseOwnKey && hasCallerCredential(route, sent)) return sent;
+  if (keyName === undefined && mayUseCallerKey && hasCallerCredential(route, sent)) return sent;
   const stored = storedCredentials(route, principal.organizationId, ports.providerKeys, keyName);
   if (stored !== undefined) return stored;
   throw new GatelogError(

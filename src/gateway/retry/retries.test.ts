@@ -170,7 +170,7 @@ describe('once a reply has begun it is the call`s', () => {
   it('a stream that breaks off is not sent again', async () => {
     const { rig, provider } = await scene([500, breaking, 200]);
     const response = await call(rig.port, chat(retrying(5)));
-    expect([response.status, response.whole, response.header('svc-attempts'), provider.requests.length]).toEqual([200, false, '2', 2]);
+    expect([response.status, response.isComplete, response.header('svc-attempts'), provider.requests.length]).toEqual([200, false, '2', 2]);
     const [exchange] = await rig.exchanges(1);
     expect(exchange?.end?.outcome).toBe('provider_broke');
     expect(attemptsOf(exchange)).toEqual([

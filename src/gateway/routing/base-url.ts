@@ -66,8 +66,8 @@ const maxTargetBytes = 2 * textLimits.addressBytes;
 
 /** @param path with or without its first slash. */
 export function resolveAt(base: Pick<ProviderTarget, 'origin' | 'basePath' | 'lookUp'>, path: string): ProviderTarget {
-  const whole = path.startsWith('/') ? path : `/${path}`;
-  return { ...base, path: whole, shown: storableAddress(withoutSecrets(base.origin + whole), base.origin, maxTargetBytes) };
+  const absolute = path.startsWith('/') ? path : `/${path}`;
+  return { ...base, path: absolute, shown: storableAddress(withoutSecrets(base.origin + absolute), base.origin, maxTargetBytes) };
 }
 
 /** Resolves paths with a memo, because most calls use a few. A path with a query is not kept: it may contain a key. */

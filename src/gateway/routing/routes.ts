@@ -40,8 +40,8 @@ const dotSegment = /[/\\]\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
 export function originForm(target: string): string {
   const path = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]+/i, '');
   const fragmentAt = path.indexOf('#');
-  const whole = fragmentAt === -1 ? path : path.slice(0, fragmentAt);
-  return whole === '' || whole.startsWith('?') ? `/${whole}` : whole;
+  const withoutFragment = fragmentAt === -1 ? path : path.slice(0, fragmentAt);
+  return withoutFragment === '' || withoutFragment.startsWith('?') ? `/${withoutFragment}` : withoutFragment;
 }
 
 /**

@@ -15,13 +15,13 @@ import type { Wait, WaitFor } from './waits.ts';
 export function receivedBody(ports: ForwardPorts, admitted: AuthenticatedCall, route: Route): WaitFor<RequestBody> {
   const { call, admission } = admitted;
   const { request } = call;
-  const wholeMaxBytes = Math.min(wholeBytes(ports, admitted, route), ports.limits.requestMaxBytes);
-  if (!isCounted(request, wholeMaxBytes)) return (ready) => readBody(request, wholeMaxBytes, ready);
+  const bufferMaxBytes = Math.min(maxBufferedBytes(ports, admitted, route), ports.limits.requestMaxBytes);
+  if (!isCounted(request, bufferMaxBytes)) return (ready) => readBody(request, bufferMaxBytes, ready);
   return (ready, fail) => {
     const isEdited = route.routedByModel || wantsStreamUsage(call, route);
     const copies = call.head.directives.attempts === undefined ? 1 + Number(isEdited) : 3;
-    const bodyReservation = reserveBody(ports.bodyMemory, call, admission.principal.organizationId);
-    readReservedBody(request, { reservation: hold, wholeMaxBytes, copies, isNeeded: cannotPass(admitted, route) }, (body) => {
+    const reservation = reserveBody(ports.bodyMemory, call, admission.principal.organizationId);
+    readReservedBody(request, { reservation, bufferMaxBytes, copies, isNeeded: cannotPass(admitted, route) }, (body) => {
       if (body instanceof GatelogError) fail(body);
       else ready(body);
     });
@@ -32,8 +32,8 @@ export function receivedBody(ports: ForwardPorts, admitted: AuthenticatedCall, r
 const repeatableMaxBytes = scannedInlineMaxBytes;
 
 /** Up to which size the body is buffered. */
-function wholeBytes({ limits }: ForwardPorts, admitted: AuthenticatedCall, route: Route): number {
-  if (needsWhole(admitted, route)) return limits.routeMaxBytes;
+function maxBufferedBytes({ limits }: ForwardPorts, admitted: AuthenticatedCall, route: Route): number {
+  if (needsBuffering(admitted, route)) return limits.routeMaxBytes;
   // TRICKY: where the model decides, it would be looked for in what is no JSON too.
   if (route.routedByModel) return 0;
   const length = declaredLength(admitted.call.request);
@@ -41,7 +41,7 @@ function wholeBytes({ limits }: ForwardPorts, admitted: AuthenticatedCall, route
 }
 
 /** Whether the body is buffered before the call goes on, unless it is too large. */
-function needsWhole(admitted: AuthenticatedCall, route: Route): boolean {
+function needsBuffering(admitted: AuthenticatedCall, route: Route): boolean {
   const { call } = admitted;
   // A body that may be sent again is buffered, be it JSON or not.
   if (call.head.directives.attempts !== undefined || cannotPass(admitted, route)) return true;

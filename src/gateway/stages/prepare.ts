@@ -47,8 +47,8 @@ export function address(ports: ForwardPorts, { admitted, pathRoute, body }: Read
 /** Decides all else. @throws as {@link planRequest} does. */
 export function planCall(ports: ForwardPorts, { admitted, pathRoute, received, body }: ReadCall, addressed: Addressed): RequestPlan {
   const plan = planRequest(ports, admitted, { pathRoute, body }, addressed);
-  const { bodyReservation: hold } = admitted.call;
-  if (hold !== undefined) countCopies(hold, received, plan);
+  const { bodyReservation } = admitted.call;
+  if (bodyReservation !== undefined) countCopies(bodyReservation, received, plan);
   return body === received ? plan : { ...plan, warnings: [...plan.warnings, promptNotFilledIn] };
 }
 
@@ -60,5 +60,5 @@ export function withLargeSummaries(ports: ForwardPorts, { admitted, body }: Read
   const read = plan.bodyOverride !== undefined && 'buffered' in body ? body.buffered : plan.outgoing.buffered;
   return ports.largeBodies
     .summaries(bodyOwnerOf(admitted.admission.principal.organizationId, admitted.call), read, bodies)
-    .then((summaries) => ({ ...plan, billedFacts: summaries.map((each) => ({ facts: each })) }));
+    .then((summaries) => ({ ...plan, billedSummaries: summaries.map((summary) => ({ summary })) }));
 }

@@ -107,7 +107,7 @@ export interface RawResponse {
   /** The body as sent, chunked coding undone. */
   readonly body: Buffer;
   /** False while something of the reply is missing. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** Takes the first reply apart. `bodyless`: it answers HEAD. */
@@ -124,19 +124,19 @@ export function parseResponse(bytes: Buffer, bodyless = false): RawResponse | un
   const status = Number(statusLine.split(' ')[1]);
   const rest = bytes.subarray(end + 4);
   const base = { status, head, header, lines };
-  if (bodyless || status === 204 || status === 304) return { ...base, body: Buffer.alloc(0), whole: true };
+  if (bodyless || status === 204 || status === 304) return { ...base, body: Buffer.alloc(0), isComplete: true };
   const length = header('content-length');
-  if (length !== undefined) return { ...base, body: rest.subarray(0, Number(length)), whole: rest.length >= Number(length) };
-  return header('transfer-encoding') === 'chunked' ? { ...base, ...unchunked(rest) } : { ...base, body: rest, whole: false };
+  if (length !== undefined) return { ...base, body: rest.subarray(0, Number(length)), isComplete: rest.length >= Number(length) };
+  return header('transfer-encoding') === 'chunked' ? { ...base, ...unchunked(rest) } : { ...base, body: rest, isComplete: false };
 }
 
-function unchunked(bytes: Buffer): { body: Buffer; whole: boolean } {
+function unchunked(bytes: Buffer): { body: Buffer; isComplete: boolean } {
   const parts: Buffer[] = [];
   for (let at = 0; ;) {
     const lineEnd = bytes.indexOf('\r\n', at);
     const size = lineEnd === -1 ? Number.NaN : Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
-    if (Number.isNaN(size)) return { body: Buffer.concat(parts), whole: false };
-    if (size === 0) return { body: Buffer.concat(parts), whole: bytes.length >= lineEnd + 4 };
+    if (Number.isNaN(size)) return { body: Buffer.concat(parts), isComplete: false };
+    if (size === 0) return { body: Buffer.concat(parts), isComplete: bytes.length >= lineEnd + 4 };
     parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
     at = lineEnd + 2 + size + 2;
   }
@@ -150,7 +150,7 @@ export async function call(port: number, request: string | Uint8Array): Promise<
   let response: RawResponse | undefined;
   await until(() => {
     response = parseResponse(client.received(), bodyless);
-    return response?.whole === true || client.isClosed();
+    return response?.isComplete === true || client.isClosed();
   });
   client.socket.destroy();
   if (response === undefined) throw new Error(`no reply came: ${client.text()}`);

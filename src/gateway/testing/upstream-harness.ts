@@ -18,7 +18,7 @@ export class Seen implements ResponseSink {
   call: CallControl | undefined;
   status = 0;
   body = '';
-  isWhole = false;
+  isComplete = false;
   error: GatelogError | undefined;
 
   begin(call: CallControl): void {
@@ -32,13 +32,13 @@ export class Seen implements ResponseSink {
   }
   sendHeadEarly(): void {}
   finish(): void {
-    this.isWhole = true;
+    this.isComplete = true;
   }
   fail(error: GatelogError): void {
     this.error = error;
   }
   isOver(): boolean {
-    return this.isWhole || this.error !== undefined;
+    return this.isComplete || this.error !== undefined;
   }
 }
 

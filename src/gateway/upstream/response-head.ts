@@ -36,7 +36,7 @@ const illegal = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 /** The same without CR and LF, which {@link endOfLine} checks. */
 const illegalInHead = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 const illegalHead = 'its head has characters that are not allowed there';
-const wholeNumber = /^\d{1,15}$/;
+const integer = /^\d{1,15}$/;
 
 type LineKind = 'connection' | 'keep-alive' | 'length' | 'coding' | 'other' | 'none';
 
@@ -181,7 +181,7 @@ function readConnection(framing: Framing, value: string): void {
 
 function readLength(framing: Framing, value: string): void {
   if (framing.contentLength !== undefined) throw new InvalidResponseError('it has more than one Content-Length');
-  if (!wholeNumber.test(value)) throw new InvalidResponseError('its Content-Length is not a whole number');
+  if (!integer.test(value)) throw new InvalidResponseError('its Content-Length is not a whole number');
   framing.contentLength = Number(value);
 }
 

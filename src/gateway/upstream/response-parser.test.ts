@@ -10,13 +10,13 @@ import { listen } from '../testing/raw-http.ts';
 interface Read {
   readonly heads: (readonly [number, string, readonly string[]])[];
   body: string;
-  isWhole: boolean;
+  isComplete: boolean;
   keepsConnection: boolean;
 }
 
 /** Reads the pieces of one reply; `close`: the provider closes the connection behind them. */
 function read(pieces: readonly Buffer[], { method = 'GET', closes = false, headerMaxBytes = 65_536 } = {}): Read {
-  const result: Read = { heads: [], body: '', isWhole: false, keepsConnection: false };
+  const result: Read = { heads: [], body: '', isComplete: false, keepsConnection: false };
   const parser = new ResponseParser(
     {
       onHead: ({ status, message, lines }) => result.heads.push([status, message, lines]),
@@ -34,7 +34,7 @@ function read(pieces: readonly Buffer[], { method = 'GET', closes = false, heade
     parser.read(shared.subarray(0, piece.length));
     shared.fill('!');
   }
-  result.isWhole = closes ? parser.end() : parser.isComplete();
+  result.isComplete = closes ? parser.end() : parser.isComplete();
   result.keepsConnection = parser.keepsConnection;
   return result;
 }
@@ -115,7 +115,7 @@ function make(parts: {
   return {
     text: all,
     closes: framing === 'close',
-    expected: { heads, body, isWhole: true, keepsConnection: keeps && framing !== 'close' },
+    expected: { heads, body, isComplete: true, keepsConnection: keeps && framing !== 'close' },
   };
 }
 
@@ -154,7 +154,7 @@ describe('a reply', () => {
       fc.property(
         responses.filter(({ closes }) => !closes),
         ({ text }) => {
-          expect(readText(text.slice(0, -1), { closes: true }).isWhole).toBe(false);
+          expect(readText(text.slice(0, -1), { closes: true }).isComplete).toBe(false);
         },
       ),
       { seed: 4713, numRuns: 200 },
@@ -167,13 +167,13 @@ describe('a reply', () => {
 
   it('to HEAD, and of a status that has none, has no body, whatever its head says', () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n';
-    expect(readText(head, { method: 'HEAD' })).toMatchObject({ isWhole: true, keepsConnection: true });
-    expect(readText(head.replace('200', '304'))).toMatchObject({ isWhole: true, keepsConnection: true });
+    expect(readText(head, { method: 'HEAD' })).toMatchObject({ isComplete: true, keepsConnection: true });
+    expect(readText(head.replace('200', '304'))).toMatchObject({ isComplete: true, keepsConnection: true });
   });
 
   it('with bytes behind it is whole, and its connection is not used again', () => {
     const response = readText('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n');
-    expect(response).toMatchObject({ body: 'ok', isWhole: true, keepsConnection: false });
+    expect(response).toMatchObject({ body: 'ok', isComplete: true, keepsConnection: false });
   });
 });
 
@@ -317,7 +317,7 @@ it('what is taken is read as Node reads it, also where some bytes are others (se
       }
       const status = ours.heads.at(-1)?.[0] ?? 0;
       // Of what comes behind a reply Node may have an error in place of the reply.
-      if (!ours.isWhole || status < 200 || read([response.subarray(0, -1)]).isWhole) return;
+      if (!ours.isComplete || status < 200 || read([response.subarray(0, -1)]).isComplete) return;
       taken += 1;
       expect(await asNodeReads(port)).toEqual({ status, body: ours.body });
     }),

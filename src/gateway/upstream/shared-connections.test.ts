@@ -30,7 +30,7 @@ describe('connections that several organisations want', () => {
     await until(() => upstream.counts().busy === 9);
     expect(upstream.counts()).toEqual({ busy: 9, idle: 0, waiting: 3 });
     provider.sockets[0]?.write(okResponse.replace('OK\r\n', 'OK\r\nConnection: close\r\n'));
-    await until(() => calls.some(({ isWhole }) => isWhole) && asked(provider).length === 10);
+    await until(() => calls.some(({ isComplete }) => isComplete) && asked(provider).length === 10);
     expect(upstream.counts()).toEqual({ busy: 9, idle: 0, waiting: 2 });
     calls[1]?.call?.abort(new Error('the client has left'));
     await until(() => asked(provider).length === 11);

@@ -24,11 +24,11 @@ describe('connections to a provider', () => {
   it('are used again, the one used last first', async () => {
     const { provider, send, upstream } = await scene(answers);
     const both = [send(), send()];
-    await until(() => both.every((seen) => seen.isWhole));
+    await until(() => both.every((seen) => seen.isComplete));
     for (let turn = 0; turn < 5; turn += 1) {
       const seen = send();
       await until(() => seen.isOver());
-      expect(seen).toMatchObject({ status: 200, body: 'ok', isWhole: true });
+      expect(seen).toMatchObject({ status: 200, body: 'ok', isComplete: true });
     }
     expect([provider.sockets.length, upstream.counts()]).toEqual([2, { busy: 0, idle: 2, waiting: 0 }]);
   });
@@ -41,7 +41,7 @@ describe('connections to a provider', () => {
     for (const [index, path] of ['/1', '/2', '/3'].entries()) {
       await until(() => provider.received().includes(`${path} HTTP`));
       provider.sockets[0]?.write(okResponse);
-      await until(() => calls[index]?.isWhole === true);
+      await until(() => calls[index]?.isComplete === true);
     }
     expect(provider.sockets.length).toBe(1);
   });
@@ -63,9 +63,9 @@ describe('connections to a provider', () => {
     ]);
     expect([third.isOver(), first.isOver(), upstream.counts()]).toEqual([false, false, { busy: 1, idle: 0, waiting: 1 }]);
     provider.sockets[0]?.write('k');
-    await until(() => first.isWhole && provider.received().split('POST').length === 3);
+    await until(() => first.isComplete && provider.received().split('POST').length === 3);
     provider.sockets[0]?.write(okResponse);
-    await until(() => third.isWhole);
+    await until(() => third.isComplete);
   });
 
   it('a call that is broken off while it waits never goes out, and its body is read away', async () => {
@@ -78,10 +78,10 @@ describe('connections to a provider', () => {
     second.call?.abort(new Error('the client has left'));
     expect([second.error?.code, body.destroyed, upstream.counts().waiting]).toEqual(['provider_unreachable', true, 1]);
     provider.sockets[0]?.write(okResponse);
-    await until(() => first.isWhole && provider.received().includes('/third'));
+    await until(() => first.isComplete && provider.received().includes('/third'));
     expect(provider.received()).not.toContain('/second');
     provider.sockets[0]?.write(okResponse);
-    await until(() => third.isWhole);
+    await until(() => third.isComplete);
   });
 
   it('when none can be had every call that waits is told', async () => {
@@ -102,7 +102,7 @@ describe('connections to a provider', () => {
   it('that were idle for long enough are closed', async () => {
     const { provider, send, upstream } = await scene(answers, { idleTimeoutMs: 50 });
     const seen = send();
-    await until(() => seen.isWhole);
+    await until(() => seen.isComplete);
     await until(() => provider.sockets[0]?.closed === true);
     expect(upstream.counts().idle).toBe(0);
   });
@@ -188,9 +188,9 @@ describe('connections to a provider', () => {
       if (provider.sockets.length < 3) answers(socket);
     });
     const both = [send(), send()];
-    await until(() => both.every((seen) => seen.isWhole));
+    await until(() => both.every((seen) => seen.isComplete));
     const further = [send(), send(), send({ path: '/silent' })];
-    await until(() => provider.sockets.length === 3 && further.slice(0, 2).every((seen) => seen.isWhole));
+    await until(() => provider.sockets.length === 3 && further.slice(0, 2).every((seen) => seen.isComplete));
     const last = [send(), send()];
     further[2]?.call?.abort(new Error('the client has left'));
     await until(() => last.every((seen) => seen.isOver()));
@@ -207,7 +207,7 @@ describe('connections to a provider', () => {
   it('once they are closed no call waits for them', async () => {
     const { upstream, send } = await scene(answers);
     const seen = send();
-    await until(() => seen.isWhole);
+    await until(() => seen.isComplete);
     await upstream.close();
     expect(send().error?.code).toBe('provider_unreachable');
     expect(send({ origin: 'http://127.0.0.1:1' }).error?.code).toBe('provider_unreachable');
@@ -216,11 +216,11 @@ describe('connections to a provider', () => {
   it('are closed where the provider speaks without being asked', async () => {
     const { provider, send } = await scene(answers);
     const seen = send();
-    await until(() => seen.isWhole);
+    await until(() => seen.isComplete);
     provider.sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong');
     await until(() => provider.sockets[0]?.closed === true);
     const further = send();
-    await until(() => further.isWhole);
+    await until(() => further.isComplete);
     expect(further.body).toBe('ok');
   });
 });
@@ -235,7 +235,7 @@ describe('a request', () => {
       credentials: ['Authorization', 'Bearer k'],
       body: Buffer.from('h\xe9', 'latin1'),
     });
-    await until(() => seen.isWhole);
+    await until(() => seen.isComplete);
     expect(provider.received()).toBe(
       [
         'PUT /v1/x?y=%20 HTTP/1.1\r\n',

@@ -77,7 +77,7 @@ export function formBatch(
   const isLateFirst = number % lateTurn === 0;
   if (isLateFirst) for (const tail of late) builder.take(tail, startOf(tail), half);
   const isShared = prompt.some((tail) => tail.waiting()[startOf(tail)]?.endsAt !== undefined);
-  if (!isShared || number % busyTurn !== 0) for (const tail of busy) builder.take(tail, startOf(tail), isShared ? half : whole);
+  if (!isShared || number % busyTurn !== 0) for (const tail of busy) builder.take(tail, startOf(tail), isShared ? half : all);
   for (const tail of prompt) builder.take(tail, startOf(tail));
   if (!isLateFirst) for (const tail of late) builder.take(tail, startOf(tail));
   const { taken, exchanges, isFull } = builder;
@@ -90,7 +90,7 @@ export function formBatch(
 const lateTurn = 4;
 const busyTurn = 2;
 /** Shares of a batch. */
-const [half, whole] = [0.5, 1];
+const [half, all] = [0.5, 1];
 /** Months of late records in one batch. */
 const maxLateMonths = 8;
 const monthsOfYear = 12;
@@ -109,7 +109,7 @@ class BatchBuilder {
   }
 
   /** @param start exchanges of the series that an earlier batch has. @param share of the batch, with what it has already. */
-  take(tail: SeriesTail, start: number, share: number = whole): void {
+  take(tail: SeriesTail, start: number, share: number = all): void {
     const isLate = mayBeLate(tail.series);
     const waiting = tail.waiting();
     let to: Position | undefined;
@@ -118,7 +118,7 @@ class BatchBuilder {
       const exchange = waiting[index];
       if (exchange?.endsAt === undefined) break;
       if (!this.fits(exchange, share)) {
-        this.isFull ||= share === whole;
+        this.isFull ||= share === all;
         break;
       }
       if (isLate && !this.takesMonth(exchange)) break;

@@ -66,12 +66,12 @@ export async function storeRows(
   options: StoreBatchOptions,
 ): Promise<ReadonlyMap<number, Failure>> {
   const storing: Storing = { ...options, records, refused: new Map() };
-  const whole = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, records.length))), mayBeStored: isRepeated || isUnsure };
+  const wholeRange = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, records.length))), mayBeStored: isRepeated || isUnsure };
   for (const table of ['bodies', 'changes', 'requests'] as const) {
     const remaining = rows.filter((row) => !storing.refused.has(row.index) && bytesIn(table, row).length > 0);
     // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
     await storePart(
-      { ...whole, table, rows: remaining, token: `${token}-${table}`, mayGiveUp: table === 'bodies' && !isRepeated },
+      { ...wholeRange, table, rows: remaining, token: `${token}-${table}`, mayGiveUp: table === 'bodies' && !isRepeated },
       storing,
     );
   }

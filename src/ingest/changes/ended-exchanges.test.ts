@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { OrganizationId } from '../../model/ids.ts';
-import { wholeSeriesName } from '../../spool/import-series.ts';
+import { atomicSeriesName } from '../../spool/import-series.ts';
 import { newId } from '../testing/ingest-harness.ts';
 import { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
 import { oldestUnstored } from './ended-exchanges.ts';
@@ -49,8 +49,8 @@ describe('the oldest call that is not stored', () => {
   });
 
   test('is no import or replay, which arrived at any time, and none without a readable beginning', async () => {
-    inSpool({ openedAt: now - 60_000, series: wholeSeriesName('import'), hasEnded: true });
-    inSpool({ openedAt: now - 60_000, series: wholeSeriesName('replay'), hasEnded: true });
+    inSpool({ openedAt: now - 60_000, series: atomicSeriesName('import'), hasEnded: true });
+    inSpool({ openedAt: now - 60_000, series: atomicSeriesName('replay'), hasEnded: true });
     inSpool({ openedAt: 0, hasEnded: true });
     expect(await oldest()).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { OrganizationId } from '../../model/ids.ts';
-import { isWholeSeries } from '../../spool/import-series.ts';
+import { isAtomicSeries } from '../../spool/import-series.ts';
 import type { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
 
 /** The drain, as waiting for it uses it. */
@@ -66,5 +66,5 @@ export async function oldestUnstored(
 
 /** A beginning that cannot be read becomes a dead letter. */
 function isCallBefore({ openedAt, series }: TrackedExchange, beforeMs: number): boolean {
-  return openedAt !== 0 && openedAt < beforeMs && !isWholeSeries(series);
+  return openedAt !== 0 && openedAt < beforeMs && !isAtomicSeries(series);
 }

@@ -42,16 +42,16 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
   if (named === undefined) return undefined;
   const { responseId, format } = named;
   const response = withShortNames(readResponse(exchange, format));
-  const { fields: facts } = response;
-  const { usage } = facts;
+  const { fields } = response;
+  const { usage } = fields;
   if (usage.promptTokens === null && usage.completionTokens === null) return undefined;
   const body = objectOf(response.parsed);
-  if (unfinishedStatuses.has(facts.finishReason) || (textOf(body['id']) || responseId) !== responseId) return undefined;
-  const usageOnly = { ...response, body: noRequest.body, inPieces: false, facts: { ...facts, completionText: '' } };
+  if (unfinishedStatuses.has(fields.finishReason) || (textOf(body['id']) || responseId) !== responseId) return undefined;
+  const usageOnly = { ...response, body: noRequest.body, inPieces: false, fields: { ...fields, completionText: '' } };
   const textsWith = (read: ReadResponse) =>
     redacted(textsOf(exchange, { request: noRequest, response: read, properties: new Map(), failure: null }), open.provider, context);
   const texts = textsWith(usageOnly);
-  const whole = textsWith(response);
+  const assembled = textsWith(response);
   return {
     organizationId: open.organizationId,
     responseId,
@@ -61,11 +61,11 @@ export function completionOf(exchange: Exchange, context: Pick<InterpretContext,
     credentialHash,
     begunAt: begunAt(body),
     usage: { ...usage, raw: jsonOf(texts.usageRaw).length > rawMaxCharacters ? null : texts.usageRaw },
-    bills: facts.bills,
+    bills: fields.bills,
     model: texts.responseModel,
     serviceTier: texts.serviceTier,
-    reportedCost: facts.providerCost === null ? null : moneyText(facts.providerCost),
-    outputPreview: outputPreviewOf(recordedValue(response, whole.responseBody), whole.completionText),
+    reportedCost: fields.providerCost === null ? null : moneyText(fields.providerCost),
+    outputPreview: outputPreviewOf(recordedValue(response, assembled.responseBody), assembled.completionText),
   };
 }
 

@@ -6,7 +6,7 @@ import { GatelogError } from '../../model/errors.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type CheckpointFile, openCheckpointFile } from '../../spool/checkpoint.ts';
-import { writeWholeSeries } from '../../spool/import-series.ts';
+import { writeAtomicSeries } from '../../spool/import-series.ts';
 import type { ReplayPorts } from './replay.ts';
 import { DeadLetters } from './store.ts';
 import { type IngestRig, openRig, refusedIfChanged, SpoolRig, until, written } from '../testing/ingest-harness.ts';
@@ -231,7 +231,7 @@ describe('changes of a replay that was cut', () => {
   test('wait on when its letters are in the spool all the same', async () => {
     const { spool, ids } = await deadSpool(2);
     const writeSeries: ReplayPorts['writeSeries'] = (...given) => {
-      writeWholeSeries(spool.folder, ...given);
+      writeAtomicSeries(spool.folder, ...given);
       throw new Error('the folder cannot be synced');
     };
     const { replay, names, drain } = await openReplay(spool, {}, { writeSeries });

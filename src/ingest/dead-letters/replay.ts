@@ -1,9 +1,9 @@
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
-import { type WholeFrame, wholeSeriesName } from '../../spool/import-series.ts';
+import { type UnsplitFrame, atomicSeriesName } from '../../spool/import-series.ts';
 import { assembleExchange } from '../interpret/assemble.ts';
-import type { DeadLetterHead, DeadLetters, OverdueLetter, WholeDeadLetter } from './store.ts';
+import type { DeadLetterHead, DeadLetters, OverdueLetter, FullDeadLetter } from './store.ts';
 import type { Settlement } from '../series/exchange.ts';
 import type { PendingChanges } from '../changes/pending.ts';
 import type { RecordLocation } from '../changes/request-changes.ts';
@@ -43,7 +43,7 @@ export interface ReplayPorts {
   /** Whether a user of the organisation is being erased. */
   readonly isErasing: (organizationId: OrganizationId) => boolean;
   /** Writes frames into the spool as a series of their own; durable on return. */
-  readonly writeSeries: (series: string, frames: readonly WholeFrame[]) => void;
+  readonly writeSeries: (series: string, frames: readonly UnsplitFrame[]) => void;
   /** Max wait for the ingest, milliseconds. */
   readonly waitMs: number;
   readonly observe: Observe;
@@ -173,7 +173,7 @@ export class DeadLetterReplay {
 
   private async replayNow(ids: readonly string[]): Promise<readonly ReplayOutcome[]> {
     const outcomes: ReplayOutcome[] = [];
-    let group: WholeDeadLetter[] = [];
+    let group: FullDeadLetter[] = [];
     for (const id of ids) {
       const letter = await this.readyLetter(id);
       if ('outcome' in letter) {
@@ -193,7 +193,7 @@ export class DeadLetterReplay {
   }
 
   /** The letter, if it can be replayed. @throws when the store cannot be queried for the request. */
-  private async readyLetter(id: string): Promise<WholeDeadLetter | ReplayOutcome> {
+  private async readyLetter(id: string): Promise<FullDeadLetter | ReplayOutcome> {
     const { deadLetters: letters, locate } = this.ports;
     const letter = await this.readableLetter(id);
     if ('outcome' in letter) return letter;
@@ -205,7 +205,7 @@ export class DeadLetterReplay {
   }
 
   /** A letter whose frames cannot be assembled stays out of the spool: it would only fail again, and its frames name no owner. */
-  private async readableLetter(id: string): Promise<WholeDeadLetter | ReplayOutcome> {
+  private async readableLetter(id: string): Promise<FullDeadLetter | ReplayOutcome> {
     const { deadLetters: letters } = this.ports;
     try {
       const letter = await letters.read(id);
@@ -219,7 +219,7 @@ export class DeadLetterReplay {
     }
   }
 
-  private async replayGroup(group: readonly WholeDeadLetter[]): Promise<readonly ReplayOutcome[]> {
+  private async replayGroup(group: readonly FullDeadLetter[]): Promise<readonly ReplayOutcome[]> {
     const { removeOrphans, pendingChanges, forgetSpent, writeSeries } = this.ports;
     const isForgotten = await forgetSpent();
     if (!isForgotten) throw new GatelogError('metadata_unavailable', databaseLocked);
@@ -231,7 +231,7 @@ export class DeadLetterReplay {
     const sent = group.filter((letter) => !stopped.has(letter));
     if (sent.length > 0) {
       writeSeries(
-        wholeSeriesName('replay'),
+        atomicSeriesName('replay'),
         sent.flatMap((letter, index) => framesOf(letter).map((frame) => ({ ...frame, stream: index + 1 }))),
       );
     }
@@ -240,13 +240,13 @@ export class DeadLetterReplay {
   }
 
   /** The outcome for a letter that may no longer go into the spool; empty for one that may. */
-  private outcomeIfStopped(letter: WholeDeadLetter): readonly (readonly [WholeDeadLetter, ReplayOutcome])[] {
+  private outcomeIfStopped(letter: FullDeadLetter): readonly (readonly [FullDeadLetter, ReplayOutcome])[] {
     const { id, organizationId } = letter;
     if (!this.ports.deadLetters.has(id)) return [[letter, { id, outcome: 'unknown' }]];
     return this.ports.isErasing(organizationId) ? [[letter, { id, outcome: 'failed', reason: erasing }]] : [];
   }
 
-  private async outcomesOf(sent: readonly WholeDeadLetter[]): Promise<readonly ReplayOutcome[]> {
+  private async outcomesOf(sent: readonly FullDeadLetter[]): Promise<readonly ReplayOutcome[]> {
     const { waitMs } = this.ports;
     const expired = new AbortController();
     const timer = setTimeout(() => expired.abort(), waitMs);
@@ -257,7 +257,7 @@ export class DeadLetterReplay {
     }
   }
 
-  private async outcomeOf(letter: WholeDeadLetter, expired: AbortSignal): Promise<ReplayOutcome> {
+  private async outcomeOf(letter: FullDeadLetter, expired: AbortSignal): Promise<ReplayOutcome> {
     const { deadLetters: letters, locate } = this.ports;
     const { id, organizationId, requestId } = letter;
     const found = await locate(organizationId, requestId);
@@ -272,12 +272,12 @@ export class DeadLetterReplay {
   }
 }
 
-function bytesOf(group: readonly WholeDeadLetter[]): number {
+function bytesOf(group: readonly FullDeadLetter[]): number {
   return group.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** @throws when the letter holds no bytes. */
-function framesOf({ frames }: WholeDeadLetter): Omit<WholeFrame, 'stream'>[] {
+function framesOf({ frames }: FullDeadLetter): Omit<UnsplitFrame, 'stream'>[] {
   return frames.map(({ kind, stamp, payload }) => {
     if (payload === undefined) throw new Error('the letter holds no bytes: they could not be read when it was kept, or were too many');
     return { kind, stamp, payload };

@@ -43,7 +43,7 @@ export interface LetterFrame {
   readonly payload: Buffer | undefined;
 }
 
-export interface WholeDeadLetter extends DeadLetterHead {
+export interface FullDeadLetter extends DeadLetterHead {
   readonly frames: readonly LetterFrame[];
   readonly changes: readonly AcceptedChange[];
 }
@@ -168,7 +168,7 @@ export class DeadLetters {
   }
 
   /** @returns undefined without a letter of that id. @throws when it is damaged. */
-  async read(id: string): Promise<WholeDeadLetter | undefined> {
+  async read(id: string): Promise<FullDeadLetter | undefined> {
     if (!idShape.test(id)) return undefined;
     try {
       return parseLetter(id, await readFile(this.fileOf(id), 'utf8'));
@@ -333,7 +333,7 @@ interface StoredChange extends Pick<AcceptedChange, 'keyId' | 'acceptedAt' | 'nu
   readonly content: unknown;
 }
 
-function parseLetter(id: string, text: string): WholeDeadLetter {
+function parseLetter(id: string, text: string): FullDeadLetter {
   const [first = '', second = ''] = text.split('\n');
   const head = parseHead(id, first);
   const rest = parseRecordedJson(second);

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ImportLine } from '../../model/record/import.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { PreparedSeries, WholeFrame } from '../../spool/import-series.ts';
+import type { PreparedSeries, UnsplitFrame } from '../../spool/import-series.ts';
 import { ExchangeIndex } from '../series/exchange.ts';
 import { makeGate, newId, until } from '../testing/ingest-harness.ts';
 import { type ImportPorts, Imports } from './imports.ts';
@@ -39,7 +39,7 @@ test.each([
 ])('an import waits while many %s are on their way, and is refused in the end', async (_what, full) => {
   let waiting = full;
   const published: string[] = [];
-  const prepareSeries = (series: string, _frames: readonly WholeFrame[]): Promise<PreparedSeries> =>
+  const prepareSeries = (series: string, _frames: readonly UnsplitFrame[]): Promise<PreparedSeries> =>
     Promise.resolve({ publish: () => published.push(series), discard: () => undefined });
   const imports = new Imports(portsWith({ waiting: () => waiting, prepareSeries }));
   const taken = imports.take(owner, [lineOf()], false);
@@ -54,8 +54,8 @@ test.each([
 });
 
 test('a large line goes into the spool in frames that the spool can hold', async () => {
-  const frames: WholeFrame[] = [];
-  const prepareSeries = (_series: string, given: readonly WholeFrame[]): Promise<PreparedSeries> => {
+  const frames: UnsplitFrame[] = [];
+  const prepareSeries = (_series: string, given: readonly UnsplitFrame[]): Promise<PreparedSeries> => {
     frames.push(...given);
     return Promise.resolve({ publish: () => undefined, discard: () => undefined });
   };

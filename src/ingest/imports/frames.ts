@@ -1,7 +1,7 @@
 import { frameKinds, type ExchangeEnd, type ImportMetadata, type ImportedOpen } from '../../model/record/exchange.ts';
 import type { Principal } from '../../model/principal.ts';
 import { maxPayloadBytes } from '../../spool/frame.ts';
-import type { WholeFrame } from '../../spool/import-series.ts';
+import type { UnsplitFrame } from '../../spool/import-series.ts';
 import type { LineFields } from './read-item.ts';
 
 const lineFeed = Buffer.from('\n');
@@ -12,7 +12,7 @@ export interface AcceptedLine extends LineFields {
 }
 
 /** The frames of an item: it lies in the spool like an exchange whose request body is the line. @param stream its number in the series. */
-export function framesOfItem(accepted: AcceptedLine, owner: Principal, imported: ImportMetadata, stream: number): WholeFrame[] {
+export function framesOfItem(accepted: AcceptedLine, owner: Principal, imported: ImportMetadata, stream: number): UnsplitFrame[] {
   const { line } = accepted;
   const open = Buffer.from(JSON.stringify(openOf(accepted, owner, imported)));
   const end: ExchangeEnd = {
@@ -23,11 +23,11 @@ export function framesOfItem(accepted: AcceptedLine, owner: Principal, imported:
     requestBytes: line.length,
     responseBytes: 0,
   };
-  const frame = (kind: number, payload: Buffer): WholeFrame => ({ kind, stamp: 0, stream, payload });
+  const frame = (kind: number, payload: Buffer): UnsplitFrame => ({ kind, stamp: 0, stream, payload });
   return [...beginning(open, line, frame), frame(frameKinds.end, Buffer.from(JSON.stringify(end)))];
 }
 
-function beginning(open: Buffer, line: Buffer, frame: (kind: number, payload: Buffer) => WholeFrame): WholeFrame[] {
+function beginning(open: Buffer, line: Buffer, frame: (kind: number, payload: Buffer) => UnsplitFrame): UnsplitFrame[] {
   // A frame of the longest length means that more follows.
   if (open.length + lineFeed.length + line.length < maxPayloadBytes) {
     return [frame(frameKinds.opened, Buffer.concat([open, lineFeed, line]))];

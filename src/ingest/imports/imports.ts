@@ -6,7 +6,7 @@ import type { Principal } from '../../model/principal.ts';
 import { surfaceBounds } from '../../model/record/surface-bounds.ts';
 import { FairSemaphore } from '../../platform/fair-semaphore.ts';
 import { isSystemError } from '../../platform/files.ts';
-import { type PreparedSeries, type WholeFrame, wholeSeriesName } from '../../spool/import-series.ts';
+import { type PreparedSeries, type UnsplitFrame, atomicSeriesName } from '../../spool/import-series.ts';
 import type { ExchangeIndex } from '../series/exchange.ts';
 import { ItemFault } from './fields.ts';
 import { type AcceptedLine, framesOfItem } from './frames.ts';
@@ -39,11 +39,11 @@ export interface ImportPorts {
   readonly expiresBefore: (organizationId: OrganizationId) => Promise<number>;
   /** What waits in the spool for the store. */
   readonly waiting: () => { readonly exchanges: number; readonly bytes: number };
-  /** As `factsOfLine`, beside the event loop; organisations take turns. @throws ItemFault, and GatelogError when too many wait. */
+  /** As `fieldsOfLine`, beside the event loop; organisations take turns. @throws ItemFault, and GatelogError when too many wait. */
   readonly readLarge: (organizationId: OrganizationId, line: Buffer) => Promise<LineFields>;
   /** A fresh number of a change. */
   readonly nextNumber: () => number;
-  readonly prepareSeries: (series: string, frames: readonly WholeFrame[]) => Promise<PreparedSeries>;
+  readonly prepareSeries: (series: string, frames: readonly UnsplitFrame[]) => Promise<PreparedSeries>;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly monotonic: () => number;
@@ -143,7 +143,7 @@ export class Imports {
   private async write(owner: Principal, lines: readonly AcceptedLine[]): Promise<void> {
     const { now, monotonic, nextNumber, prepareSeries, isErasing } = this.ports;
     const at = now();
-    const frames: WholeFrame[] = [];
+    const frames: UnsplitFrame[] = [];
     let sliceEnds = monotonic() + maxSliceMs;
     // A batch of the ingest has few months: those of a group of lines come one after the other.
     const sorted = lines.toSorted((first, second) => first.createdAt - second.createdAt);
@@ -153,7 +153,7 @@ export class Imports {
       await nextTick();
       sliceEnds = monotonic() + maxSliceMs;
     }
-    const series = await prepareSeries(wholeSeriesName('import'), frames).catch(unwritable);
+    const series = await prepareSeries(atomicSeriesName('import'), frames).catch(unwritable);
     // TRICKY: no `await` between this check and the name of the series.
     if (isErasing(owner.organizationId)) {
       series.discard();

@@ -15,7 +15,7 @@ import { decodeContent, inUtf8, type ReadBody, readBody, readUtf8, recordBody, r
 import { isForm, readForm } from './multipart.ts';
 import { truncatedMembers, fieldsAtEnd, multipartTail, outermostMembers, withTruncatedTail } from './truncated-bodies.ts';
 
-/** A request's recorded body and facts. */
+/** A request's recorded body, and what was read of it. */
 export interface ReadRequest {
   readonly body: RecordedBody;
   /** Parsed JSON or the fields of a form; undefined when it is neither. */
@@ -23,7 +23,7 @@ export interface ReadRequest {
   readonly fields: RequestFields;
 }
 
-/** A response's recorded body and facts. */
+/** A response's recorded body, and what was read of it. */
 export interface ReadResponse {
   readonly body: RecordedBody;
   /** Parsed JSON or an assembled stream; undefined for anything else. */
@@ -33,7 +33,7 @@ export interface ReadResponse {
   /** It has several pieces that no wire format assembled, so that a text may be split across them. */
   readonly inPieces: boolean;
   /** The response is known to be whole from its own content. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 }
 
 const noRequestFields: RequestFields = { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' };
@@ -86,7 +86,7 @@ function fieldsWithoutFormat(open: ExchangeOpen, parsed: unknown): RequestFields
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
 export function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const read = withHeaders(readResponseBody(exchange, format), exchange, format);
-  const response = exchange.responseTail === undefined ? read : { ...read, facts: withTruncatedTail(read.fields, exchange, format) };
+  const response = exchange.responseTail === undefined ? read : { ...read, fields: withTruncatedTail(read.fields, exchange, format) };
   const header = format?.responseIdHeader;
   const responseId = header === undefined ? undefined : exchange.responseHead?.headers[header];
   if (responseId === undefined || response.fields.responseId !== '') return response;
@@ -113,9 +113,9 @@ function readResponseBody(exchange: Exchange, format: WireFormat | undefined): R
   const stream = readList(read, format) ?? readLines(read, format) ?? readUnnamedStream(read, utf8, format);
   if (stream !== undefined) return stream;
   const body = recordBody(exchange.responseBody, read, contentType);
-  const whole = isWhole(exchange, headers['content-length'], read.parsed);
+  const isComplete = isCompleteBody(exchange, headers['content-length'], read.parsed);
   const fields = format === undefined ? { ...noResponseFields, model: respondedModel(read.parsed) } : fieldsOf(read, format);
-  return { body, parsed: read.parsed, fields, streamed: false, inPieces: isLines(read), whole };
+  return { body, parsed: read.parsed, fields, streamed: false, inPieces: isLines(read), isComplete };
 }
 
 /** @returns undefined for JSON, also in lines, and for whatever only its text shows. */
@@ -144,7 +144,7 @@ function fieldsOf({ text, parsed, isExcessive }: ReadBody, format: WireFormat): 
 }
 
 /** A body is whole when it has the declared length; where none was declared, when it is a JSON value that is closed at its end. */
-function isWhole({ open, responseHead, responseBody }: Exchange, declaredLength: string | undefined, parsed: unknown): boolean {
+function isCompleteBody({ open, responseHead, responseBody }: Exchange, declaredLength: string | undefined, parsed: unknown): boolean {
   if (open.method === 'HEAD' || responseHead?.status === 204 || responseHead?.status === 304) return true;
   if (declaredLength !== undefined) return Number(declaredLength) === responseBody.length;
   return typeof parsed === 'object' && parsed !== null;
@@ -153,7 +153,7 @@ function isWhole({ open, responseHead, responseBody }: Exchange, declaredLength:
 function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
   if (jsonExcess(text) !== undefined) {
     const fields = format === undefined ? noResponseFields : fieldsAtEnd(text, format, true);
-    return { body: recordText(text, undefined), parsed: undefined, fields, streamed: true, inPieces: true, whole: false };
+    return { body: recordText(text, undefined), parsed: undefined, fields, streamed: true, inPieces: true, isComplete: false };
   }
   const events = readServerSentEvents([decoded]);
   const { exact, isExact } = mayLoseDigits(text) ? withExactData(events) : { exact: events, isExact: true };
@@ -161,7 +161,7 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
   if (format !== undefined && assembled?.understood === true) return understoodStream({ ...assembled, isExact }, text, format);
   const body = text === '' ? absent : recordText(text, undefined);
   const inPieces = events.length > 1;
-  return { body, parsed: undefined, fields: noResponseFields, streamed: true, inPieces, whole: assembled?.whole ?? false };
+  return { body, parsed: undefined, fields: noResponseFields, streamed: true, inPieces, isComplete: assembled?.isComplete ?? false };
 }
 
 /**
@@ -174,11 +174,18 @@ function readAmazonStream(decoded: Buffer, bytes: RecordedBody, format: WireForm
   const { exact, isExact } = withExactData(isExcessive ? events.slice(-lastEvents) : events);
   const assembled = format?.assembleStream(exact);
   // Texts are base64-encoded and span messages, where no redaction rule finds them.
-  const asBytes: ReadResponse = { body: bytes, parsed: undefined, fields: noResponseFields, streamed: true, inPieces: true, whole: false };
+  const asBytes: ReadResponse = {
+    body: bytes,
+    parsed: undefined,
+    fields: noResponseFields,
+    streamed: true,
+    inPieces: true,
+    isComplete: false,
+  };
   if (format === undefined || assembled?.understood !== true) return asBytes;
   const written = recordJson(assembled.body);
   const parsed = valueOf(assembled.body, written);
-  const understood = { ...asBytes, parsed, facts: format.readResponse(parsed), whole: assembled.whole };
+  const understood = { ...asBytes, parsed, fields: format.readResponse(parsed), isComplete: assembled.isComplete };
   const json = ending === 'corrupt' || isExcessive || !isExact ? undefined : written;
   return json === undefined ? understood : { ...understood, body: json, inPieces: false };
 }
@@ -224,11 +231,11 @@ function readLines(read: ReadBody, format: WireFormat | undefined): ReadResponse
 type ExactlyAssembled = AssembledStream & { readonly isExact: boolean };
 
 /** Records a stream in the provider's non-streaming shape; as it came, in its pieces, where that would be too large or change numbers. */
-function understoodStream({ body, whole, isExact }: ExactlyAssembled, text: string, format: WireFormat): ReadResponse {
+function understoodStream({ body, isComplete, isExact }: ExactlyAssembled, text: string, format: WireFormat): ReadResponse {
   const written = isExact ? recordJson(body) : undefined;
   const parsed = valueOf(body, written);
   const fields = format.readResponse(parsed);
-  return { body: written ?? recordText(text, undefined), parsed, fields, streamed: true, inPieces: written === undefined, whole };
+  return { body: written ?? recordText(text, undefined), parsed, fields, streamed: true, inPieces: written === undefined, isComplete };
 }
 
 /** The events with marked numbers; as they came where very many would have to be marked. */

@@ -42,13 +42,13 @@ function kindOf(exchange: Exchange, status: number, reply: Reply): FailureKind |
 
 /** An exchange without an end lost its worker. */
 function brokeOff({ end, responseHead }: Exchange, { response }: Reply): boolean {
-  return end === undefined ? responseHead !== undefined && !response.whole : end.outcome === 'provider_broke';
+  return end === undefined ? responseHead !== undefined && !response.isComplete : end.outcome === 'provider_broke';
 }
 
 /** An error beside an answer, such as that of a tool, is no failure of the call. */
-function isErrorReply({ response: { fields: facts, parsed, streamed }, told }: Reply): boolean {
+function isErrorReply({ response: { fields, parsed, streamed }, told }: Reply): boolean {
   if (told === undefined) return false;
-  return streamed || isFailedBody(parsed) || (facts.completionText === '' && facts.usage.completionTokens === null);
+  return streamed || isFailedBody(parsed) || (fields.completionText === '' && fields.usage.completionTokens === null);
 }
 
 function isFailedBody(parsed: unknown): boolean {
@@ -56,8 +56,8 @@ function isFailedBody(parsed: unknown): boolean {
 }
 
 /** A stream that was understood, of which all is here, and that neither has its end nor says why it ends. */
-function endsEarly({ end, open, responseBody }: Exchange, { response: { fields: facts, parsed, streamed, whole } }: Reply): boolean {
-  if (!streamed || whole || parsed === undefined || facts.finishReason !== '') return false;
+function endsEarly({ end, open, responseBody }: Exchange, { response: { fields, parsed, streamed, isComplete } }: Reply): boolean {
+  if (!streamed || isComplete || parsed === undefined || fields.finishReason !== '') return false;
   if (logMetadataOf(open) !== undefined) return false;
   return end?.outcome === 'complete' && end.responseCut !== true && responseBody.length >= end.responseBytes;
 }

@@ -55,7 +55,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const sources = { request, response, properties: propertiesOf(tags, context.declaredNames), failure };
   const texts = redacted(textsOf(exchange, sources), open.provider, context);
   const { properties, modelOverride, requestModel, responseModel } = texts;
-  const { facts: fields, changes } = changedFields(properties, context);
+  const { fields, changes } = changedFields(properties, context);
   // TRICKY: spreads come last. A spread before a literal with this many keys makes building the object 100 times slower.
   return {
     organizationId: open.organizationId,
@@ -137,10 +137,10 @@ export function withShortNames<Read extends { readonly fields: object }>(read: R
   return { ...read, fields: { ...fields, ...Object.fromEntries(overlong.map((name) => [name, ''])) } };
 }
 
-/** The changeable facts of a record after its earlier changes, and their history. */
+/** The mutable fields of a record after its earlier changes, and their history. */
 function changedFields(properties: Map<string, string>, { changes }: InterpretContext) {
   const fields: MutableFields = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
-  return { facts: fields, changes: changes.flatMap((accepted) => applyChange(fields, accepted)) };
+  return { fields, changes: changes.flatMap((accepted) => applyChange(fields, accepted)) };
 }
 
 /** Whether the cache was enabled, and the exchange whose response it returned. */
@@ -274,7 +274,7 @@ function statusOf(exchange: Exchange, response: ReadResponse): number {
   const { end, responseHead } = exchange;
   if (end !== undefined && end.outcome !== 'complete' && end.outcome !== 'refused') return statusOfOutcome[end.outcome];
   if (responseHead === undefined) return 0;
-  return end !== undefined || response.whole ? responseHead.status : statusOfOutcome.provider_broke;
+  return end !== undefined || response.isComplete ? responseHead.status : statusOfOutcome.provider_broke;
 }
 
 interface Cost {

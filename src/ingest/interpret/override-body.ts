@@ -7,7 +7,7 @@ export function withOverriddenBody(exchange: Exchange): Exchange {
   const override = overrideOf(exchange);
   if (override === undefined) return exchange;
   const { requestBody, end } = exchange;
-  const sent = isWhole(exchange) ? overridden(exchange, override) : undefined;
+  const sent = isCompleteBody(exchange) ? overridden(exchange, override) : undefined;
   // The sent body cannot be rebuilt, so the record's body counts as cut.
   if (sent === undefined) return end === undefined ? exchange : { ...exchange, end: { ...end, requestCut: true } };
   return {
@@ -24,7 +24,7 @@ function overrideOf({ open, requestBody, responseHead, end }: Exchange): JsonObj
   return override === undefined || Object.keys(override).length === 0 || requestBody.length === 0 ? undefined : override;
 }
 
-function isWhole({ requestBody, end }: Exchange): boolean {
+function isCompleteBody({ requestBody, end }: Exchange): boolean {
   return end === undefined || (end.requestCut !== true && requestBody.length >= end.requestBytes);
 }
 

@@ -25,7 +25,7 @@ const maxKey = 16;
 const maxTries = 8;
 
 /**
- * Adds the facts of the events or members behind the recorded part of a truncated response, and of those that span the cut: its usage, of a
+ * Adds the fields of the events or members behind the recorded part of a truncated response, and of those that span the cut: its usage, of a
  * stream as of an image. Its texts are recorded as far as they were kept. The end of a compressed body cannot be read.
  */
 export function withTruncatedTail(fields: ResponseFields, exchange: Exchange, format: WireFormat | undefined): ResponseFields {
@@ -65,8 +65,8 @@ function startOfLastEvent(recorded: Buffer): number {
 
 /** The whole body where it is there, else its last lines, else its last members. */
 function membersOfTail(text: string, format: WireFormat): unknown {
-  const whole = parseJson(text);
-  if (isJsonObject(whole)) return whole;
+  const parsed = parseJson(text);
+  if (isJsonObject(parsed)) return parsed;
   const lines = text.slice(text.indexOf('\n') + 1);
   const list = format.assembleList?.(lines);
   if (list?.understood === true) return list.body;

@@ -177,7 +177,7 @@ export class CallsOnce {
     for (const query of queriesAround(records)) {
       const found = await this.ports.findTold(organizationId, query);
       for (const row of found.rows) rows.push(row);
-      if (!found.isWhole) this.ports.observe({ kind: 'span_places_dropped', requests: 1, reason: crowded });
+      if (!found.isComplete) this.ports.observe({ kind: 'span_places_dropped', requests: 1, reason: crowded });
     }
     return elsewhere(rows, new Set(records.map(({ requestId }) => requestId)));
   }

@@ -90,8 +90,8 @@ it('what is found is in the order of its arrival, page after page', async () => 
   const times = Array.from({ length: 1700 }, (_, index) => startMs + (index >> 2));
   await store(times.map((from, index) => told(`${index}`, { ...trace, from, to: from + 10 })).toReversed());
   const [query] = queriesAround([told('same', trace)]);
-  const { rows, isWhole } = await makeFindTold(rig.connections)(tenant, query as ToldQuery);
-  expect([rows.map(({ createdAt }) => createdAt), isWhole]).toEqual([times, true]);
+  const { rows, isComplete } = await makeFindTold(rig.connections)(tenant, query as ToldQuery);
+  expect([rows.map(({ createdAt }) => createdAt), isComplete]).toEqual([times, true]);
 });
 
 it('what is more than is compared at once is told', async () => {
@@ -99,8 +99,8 @@ it('what is more than is compared at once is told', async () => {
   const links = Array.from({ length: 16 }, (_, index) => `${index}`.repeat(1000));
   await store(Array.from({ length: 1100 }, () => told('', { ...trace, scopes: links })));
   const [query] = queriesAround([told('same', trace)]);
-  const { rows, isWhole } = await makeFindTold(rig.connections)(tenant, query as ToldQuery);
-  expect(isWhole).toBe(false);
+  const { rows, isComplete } = await makeFindTold(rig.connections)(tenant, query as ToldQuery);
+  expect(isComplete).toBe(false);
   expect(rows.length).toBeGreaterThan(100);
   expect(rows.length).toBeLessThan(1100);
 });

@@ -94,8 +94,8 @@ export class BoundedRedactor {
     const characters = charactersOf(texts);
     const { quick, quickOfSlow, limit } = this.grantsOf(characters / mebibyte);
     for (let attempt = 1; ; attempt += 1) {
-      const { list, redactors, emptyingRedactors: places, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
-      const withheld = (failure: string): Redacted => ({ texts: redactEverything(texts, places), failure });
+      const { list, redactors, emptyingRedactors, patterns } = this.prepared.get(key) ?? this.prepare(key, rules);
+      const withheld = (failure: string): Redacted => ({ texts: redactEverything(texts, emptyingRedactors), failure });
       if (redactors === undefined) return withheld('a pattern cannot be used');
       const beyondMs = Math.min(limit, this.slowWork.remainingMs(organizationId));
       const before = { rules: this.slowWork.slowRules(organizationId, list), allowedMs: quickOfSlow + beyondMs };
@@ -158,7 +158,7 @@ export class BoundedRedactor {
       this.forget(oldest, freed);
     }
     this.lists += 1;
-    const prepared = { list: this.lists, redactors: this.compiled(rules), places: emptyingRedactorsFor(rules), patterns };
+    const prepared = { list: this.lists, redactors: this.compiled(rules), emptyingRedactors: emptyingRedactorsFor(rules), patterns };
     this.prepared.set(key, prepared);
     this.patterns += patterns;
     return prepared;

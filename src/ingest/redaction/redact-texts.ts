@@ -119,12 +119,12 @@ const maxRedactedName = propertyLimits.nameCharacters - 8;
 const sessionNames: ReadonlySet<string> = new Set(Object.values(sessionProperties));
 
 /** The session's properties have our names and count as identifiers; all others count as properties. */
-function redactNamed(values: ReadonlyMap<string, string>, { ofProperties: ofOwn, ofSession }: NameRedactors): Map<string, string> {
+function redactNamed(values: ReadonlyMap<string, string>, { ofProperties, ofSession }: NameRedactors): Map<string, string> {
   const redacted = new Map<string, string>();
   const taken = new Map<string, number>();
   for (const [name, value] of values) {
     const isSession = sessionNames.has(name);
-    const redactor = isSession ? ofSession : ofOwn;
+    const redactor = isSession ? ofSession : ofProperties;
     const redactedName = isSession || redactor === undefined ? name : freeName(truncateName(name, redactText(name, redactor)), taken);
     redacted.set(redactedName, redactor === undefined ? value : redactText(value, redactor));
   }
@@ -132,8 +132,8 @@ function redactNamed(values: ReadonlyMap<string, string>, { ofProperties: ofOwn,
 }
 
 /** Names may contain anything, so they are dropped with their values. */
-function dropNamed(values: ReadonlyMap<string, string>, { ofProperties: ofOwn, ofSession }: NameRedactors): Map<string, string> {
-  const remaining = [...values].filter(([name]) => sessionNames.has(name) || ofOwn === undefined);
+function dropNamed(values: ReadonlyMap<string, string>, { ofProperties, ofSession }: NameRedactors): Map<string, string> {
+  const remaining = [...values].filter(([name]) => sessionNames.has(name) || ofProperties === undefined);
   return new Map(remaining.map(([name, value]) => [name, sessionNames.has(name) && ofSession !== undefined ? '' : value]));
 }
 

@@ -218,13 +218,13 @@ export class SeriesTail {
   }
 
   private openExchange(frame: FrameLocation, payload: Buffer): TrackedExchange {
-    const isWhole = !isPart(frame);
-    const named = isWhole ? namesOf(payload) : undefined;
+    const isComplete = !isPart(frame);
+    const named = isComplete ? namesOf(payload) : undefined;
     const exchange = new TrackedExchange({ series: this.series, stream: frame.stream, ...(named ?? unnamed) });
     if (this.replayedTo !== undefined) exchange.state = 'replaying';
     this.open.set(frame.stream, exchange);
     if (named !== undefined) this.options.inFlight.add(exchange);
-    if (!isWhole) this.openings.begin(frame, payload);
+    if (!isComplete) this.openings.begin(frame, payload);
     return exchange;
   }
 

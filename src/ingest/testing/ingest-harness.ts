@@ -22,7 +22,7 @@ import { StoredOrder } from '../batch/stored-order.ts';
 import { type Changers, makeChangers } from '../changers.ts';
 import { callsOnceIn } from './calls-once-harness.ts';
 import { completeUsageIn } from './complete-usage-harness.ts';
-import { DeadLetters, type WholeDeadLetter } from '../dead-letters/store.ts';
+import { DeadLetters, type FullDeadLetter } from '../dead-letters/store.ts';
 import { Drain } from '../drain.ts';
 import type { ActiveErasures } from '../changes/erasures.ts';
 import { interpretTasks } from '../worker/record-builder.ts';
@@ -298,7 +298,7 @@ export class SpoolRig {
   }
 
   /** Dead letters with what they hold, those of the earliest requests first. */
-  async deadLetters(): Promise<readonly WholeDeadLetter[]> {
+  async deadLetters(): Promise<readonly FullDeadLetter[]> {
     const kept = new DeadLetters(this.deadLetterFolder, systemClock.now);
     const read = await Promise.all(kept.list({ limit: 1000 }).letters.map(({ id }) => kept.read(id)));
     // Those of one millisecond are listed by their hash, in an order that no test can know.

@@ -1,5 +1,5 @@
 import { systemClock } from '../../platform/clock.ts';
-import { writeWholeSeries } from '../../spool/import-series.ts';
+import { writeAtomicSeries } from '../../spool/import-series.ts';
 import { DeadLetterReplay, type ReplayPorts } from '../dead-letters/replay.ts';
 import { DeadLetters } from '../dead-letters/store.ts';
 import type { CoreRig, SpoolRig } from './ingest-harness.ts';
@@ -25,7 +25,7 @@ export async function openReplay(spool: SpoolRig, given: TestPorts = {}, ports: 
     forgetSpent: () => core.drain.appliedChanges.forget(),
     isErasing: () => false,
     removeOrphans: (heads) => spool.rig.store.removeOrphans(heads, new AbortController().signal),
-    writeSeries: (series, frames) => writeWholeSeries(spool.folder, series, frames),
+    writeSeries: (series, frames) => writeAtomicSeries(spool.folder, series, frames),
     waitMs: 10_000,
     observe: (observation) => spool.observations.push(observation),
     ...ports,

@@ -178,14 +178,14 @@ function interpretTask(task: InterpretTask, interpreting: Interpreting): Interpr
   try {
     const exchange = exchangeOf(interpreting.reader, { settings, frames });
     if (exchange.open.organizationId !== settings.organizationId) return { failure: otherOrganization };
-    return isUnacknowledged(exchange) ? { unacknowledged: true } : interpretWhole(exchange, task, interpreting);
+    return isUnacknowledged(exchange) ? { unacknowledged: true } : interpretAcknowledged(exchange, task, interpreting);
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
     return { failure: messageOf(error) };
   }
 }
 
-function interpretWhole(
+function interpretAcknowledged(
   exchange: Exchange,
   { settings, changes: earlier, joined }: InterpretTask,
   interpreting: Interpreting,
@@ -271,8 +271,8 @@ function joinedRecord(
     // A sender that was not told that it is on record sends it again.
     return isUnacknowledged(exchange) ? undefined : interpretExchange(exchange, { ...context, changes: [] });
   });
-  const whole = records.filter((record) => record !== undefined);
-  return mergedRecord([own, ...whole], (counted === 0 ? own : records[counted - 1]) ?? own);
+  const present = records.filter((record) => record !== undefined);
+  return mergedRecord([own, ...present], (counted === 0 ? own : records[counted - 1]) ?? own);
 }
 
 function exchangeOf(reader: PayloadReader, { settings, frames }: Pick<InterpretTask, 'settings' | 'frames'>): Exchange {

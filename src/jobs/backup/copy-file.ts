@@ -14,7 +14,7 @@ const blockBytes = 256 * 1024;
  * Copies the first `maxBytes` of a file to a new one, mode 0600; durable on return. @throws when the source is shorter, unless `maxBytes`
  * is infinite, or the disk fails.
  */
-export async function copyFileWhole(from: string, to: string, maxBytes = Number.POSITIVE_INFINITY): Promise<CopiedFile> {
+export async function copyEntireFile(from: string, to: string, maxBytes = Number.POSITIVE_INFINITY): Promise<CopiedFile> {
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
   const source = await open(from, 'r');
   try {

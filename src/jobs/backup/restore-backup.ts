@@ -7,7 +7,7 @@ import { takeLock } from '../../platform/process-lock.ts';
 import { storeSteps } from '../../store/schema/migrate.ts';
 import { restoreParts } from '../../store/parts/restore-parts.ts';
 import { forEachAtOnce } from '../../platform/bounds/at-once.ts';
-import { copyFileWhole } from './copy-file.ts';
+import { copyEntireFile } from './copy-file.ts';
 import { type BackedUpFile, type Manifest, readManifest } from './manifest.ts';
 import { isMissingOrEmpty } from './write-backup.ts';
 
@@ -88,7 +88,7 @@ function refuseNewer({ version, storeStep, ...steps }: Manifest): void {
 }
 
 async function copyChecked(from: string, to: string, { path: name, bytes, sha256 }: BackedUpFile): Promise<void> {
-  const copied = await copyFileWhole(from, to);
+  const copied = await copyEntireFile(from, to);
   if (copied.bytes === bytes && copied.sha256 === sha256) return;
   throw new Error(`The backup is damaged: ${name} is not as it was written. Nothing was restored.`);
 }

@@ -131,7 +131,7 @@ async function linkStore(
       for (const [folder, part] of listed) {
         rows[part.table] = (rows[part.table] ?? 0) + part.rows;
         if (linked.has(folder)) continue;
-        await linkWhole(part.folder, folder);
+        await linkFolder(part.folder, folder);
         linked.add(folder);
       }
       return { step, rows };
@@ -142,7 +142,7 @@ async function linkStore(
 }
 
 /** Links all files of a folder. @throws when one is gone; nothing is linked then. */
-async function linkWhole(source: string, target: string): Promise<void> {
+async function linkFolder(source: string, target: string): Promise<void> {
   try {
     await linkFiles(source, target);
   } catch (error) {

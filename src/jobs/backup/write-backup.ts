@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { isMissing, isSystemError, syncFolder } from '../../platform/files.ts';
 import { forEachAtOnce } from '../../platform/bounds/at-once.ts';
-import { copyFileWhole } from './copy-file.ts';
+import { copyEntireFile } from './copy-file.ts';
 import { type BackedUpFile, type Manifest, writeManifest } from './manifest.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -64,7 +64,7 @@ export async function writeBackup({ folder, unfinished }: BackupTarget, order: B
   const files: BackedUpFile[] = [];
   await forEachAtOnce(paths, filesAtOnce, async (file) => {
     signal.throwIfAborted();
-    const copied = await copyFileWhole(path.join(snapshotFolder, file), path.join(unfinished, file), snapshot.segments[file]);
+    const copied = await copyEntireFile(path.join(snapshotFolder, file), path.join(unfinished, file), snapshot.segments[file]);
     files.push({ path: file, ...copied });
     order.onProgress(files.length, paths.length);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { beginningOf, tokensOf } from '../input/budget.ts';
-import { answeredIn, askedIn, excerpt, wholePromptIn } from './texts.ts';
+import { answeredIn, askedIn, excerpt, fullPromptIn } from './texts.ts';
 
 const chat = (content: unknown): object => ({
   messages: [
@@ -45,7 +45,7 @@ test.each([
 });
 
 test('the whole prompt holds every message', () => {
-  expect(wholePromptIn({ system: 'Short.', messages: [{ content: 'One' }, { content: 'two' }] })).toBe('Short.\nOne two');
+  expect(fullPromptIn({ system: 'Short.', messages: [{ content: 'One' }, { content: 'two' }] })).toBe('Short.\nOne two');
 });
 
 test('an excerpt shows what was looked for, and cuts between characters', () => {

@@ -14,7 +14,7 @@ export function askedIn(body: unknown): string {
 }
 
 /** Everything that was said to the model. */
-export function wholePromptIn(body: unknown): string {
+export function fullPromptIn(body: unknown): string {
   if (!isJsonObject(body)) return textOf(body);
   const parts = ['system', 'instructions', 'systemInstruction', 'messages', 'input', 'contents', 'prompt', 'query', 'inputText'];
   return parts

@@ -8,7 +8,7 @@ import { exportLink } from '../answers/links.ts';
 import { answerList } from '../answers/list.ts';
 import { boundsOf, pagePositionOf, rangeOf, rangeText } from '../input/range.ts';
 import { type Column, rounded } from '../answers/rows.ts';
-import { answeredIn, askedIn, excerpt, wholePromptIn } from '../answers/texts.ts';
+import { answeredIn, askedIn, excerpt, fullPromptIn } from '../answers/texts.ts';
 import { defineTool } from '../answers/tool.ts';
 
 const limits = { standard: 20, most: 100 } as const;
@@ -91,7 +91,7 @@ function textColumns(characters: number, sought: readonly string[]): readonly Co
     const asked = askedIn(body);
     const lower = asked.toLowerCase();
     const isSoughtElsewhere = sought.some((text) => indexWithin(lower, text.toLowerCase()) === -1);
-    return isSoughtElsewhere ? wholePromptIn(body) : asked;
+    return isSoughtElsewhere ? fullPromptIn(body) : asked;
   };
   // A tool's result is no words of anybody, and an import may have no bodies.
   const shown = (text: string, preview: string | null): string => excerpt(text === '' ? (preview ?? '') : text, characters, sought);

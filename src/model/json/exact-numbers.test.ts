@@ -117,7 +117,7 @@ describe('numbers of JSON', () => {
   });
 
   it('that are doubted are all that would change', () => {
-    const short = tuple(integer(), constantFrom('', '.5', '.25', '.125')).map(([whole, fraction]) => `${whole}${fraction}`);
+    const short = tuple(integer(), constantFrom('', '.5', '.25', '.125')).map(([integerPart, fraction]) => `${integerPart}${fraction}`);
     assert(
       property(short, digits, (small, any) => {
         for (const text of [small, any]) {
@@ -131,7 +131,7 @@ describe('numbers of JSON', () => {
 
 /** A number as an exact fraction of integers, as text. */
 function rational(text: string): string {
-  const [, sign = '', whole = '0', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const [, sign = '', integerPart = '0', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const power = Number(exponent) - fraction.length + 2000;
-  return `${sign}${BigInt(whole + fraction) * 10n ** BigInt(power)}`;
+  return `${sign}${BigInt(integerPart + fraction) * 10n ** BigInt(power)}`;
 }

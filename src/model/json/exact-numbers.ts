@@ -146,8 +146,8 @@ function survives(digits: string, kept: Kept): boolean {
 
 /** Equal for texts of equal numbers: sign, significant digits and the power of ten of the last. */
 function valueOf(text: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = number.exec(text) ?? [];
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const [, sign = '', integerPart = '', fraction = '', exponent = '0'] = number.exec(text) ?? [];
+  const digits = `${integerPart}${fraction}`.replace(/^0+/, '');
   const significant = withoutZerosAtEnd(digits);
   return significant === ''
     ? `${sign}0`

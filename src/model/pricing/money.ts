@@ -22,8 +22,8 @@ export function moneyOfUnits(units: bigint): Money {
 export function parseMoney(text: string): Money | undefined {
   const decimal = readDecimal(text);
   if (decimal === undefined) return undefined;
-  const { whole, rest, divisor } = decimal;
-  return moneyWithin(signed(rest * 2n < divisor ? whole : whole + 1n, decimal));
+  const { integerPart, rest, divisor } = decimal;
+  return moneyWithin(signed(rest * 2n < divisor ? integerPart : integerPart + 1n, decimal));
 }
 
 /** The nearest amounts at or below and at or above a number; equal when the number is an amount. */
@@ -39,8 +39,8 @@ export interface MoneyBounds {
 export function moneyBoundsOfUsd(usd: number): MoneyBounds | undefined {
   const decimal = Number.isFinite(usd) ? readDecimal(String(usd)) : undefined;
   if (decimal === undefined) return undefined;
-  const towardsZero = moneyWithin(signed(decimal.whole, decimal));
-  const away = moneyWithin(signed(decimal.rest === 0n ? decimal.whole : decimal.whole + 1n, decimal));
+  const towardsZero = moneyWithin(signed(decimal.integerPart, decimal));
+  const away = moneyWithin(signed(decimal.rest === 0n ? decimal.integerPart : decimal.integerPart + 1n, decimal));
   if (towardsZero === undefined || away === undefined) return undefined;
   return decimal.negative ? { floor: away, ceil: towardsZero } : { floor: towardsZero, ceil: away };
 }
@@ -69,7 +69,7 @@ export function usdOrNull(money: Money | null): number | null {
 /** The size of a decimal in units of 10⁻¹² USD: `whole` of them and `rest` / `divisor` of one. */
 interface Decimal {
   readonly negative: boolean;
-  readonly whole: bigint;
+  readonly integerPart: bigint;
   readonly rest: bigint;
   readonly divisor: bigint;
 }
@@ -80,15 +80,15 @@ const maxPlaces = 400;
 function readDecimal(text: string): Decimal | undefined {
   const match = /^([+-]?)(\d{0,40})(?:\.(\d{0,60}))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text.trim());
   if (match === null) return undefined;
-  const [, sign, whole = '', fraction = '', exponentText = '0'] = match;
-  if (whole === '' && fraction === '') return undefined;
+  const [, sign, integerPart = '', fraction = '', exponentText = '0'] = match;
+  if (integerPart === '' && fraction === '') return undefined;
   const shift = Number(exponentText) - fraction.length + scale;
-  const digits = BigInt(`${whole}${fraction}`);
+  const digits = BigInt(`${integerPart}${fraction}`);
   if (shift > 60 && digits !== 0n) return undefined;
   const negative = sign === '-';
-  if (shift >= 0) return { negative, whole: digits * 10n ** BigInt(Math.min(shift, 60)), rest: 0n, divisor: 1n };
+  if (shift >= 0) return { negative, integerPart: digits * 10n ** BigInt(Math.min(shift, 60)), rest: 0n, divisor: 1n };
   const divisor = 10n ** BigInt(Math.min(-shift, maxPlaces));
-  return { negative, whole: digits / divisor, rest: digits % divisor, divisor };
+  return { negative, integerPart: digits / divisor, rest: digits % divisor, divisor };
 }
 
 function signed(units: bigint, { negative }: Decimal): bigint {

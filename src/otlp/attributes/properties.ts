@@ -28,10 +28,10 @@ const credential = /authorization|api[-_.]?key|password|passwd|secret|credential
 /** Named behind another prefix too, and a property under its own name. */
 const propertyHeader = /^(?:svc|helicone)-property-/i;
 
-/** Attributes that became another fact, or are read as a whole, are no properties too. */
+/** Attributes that became another field, or are read as a whole, are no properties too. */
 const otherAttributes: ReadonlySet<string> = new Set(
-  dialects.flatMap(({ attributeNames: facts, tagLists, propertyObjects, partsOfRequest = [] }) => [
-    ...Object.values(facts).flat(),
+  dialects.flatMap(({ attributeNames, tagLists, propertyObjects, partsOfRequest = [] }) => [
+    ...Object.values(attributeNames).flat(),
     ...tagLists,
     ...propertyObjects,
     ...partsOfRequest,

@@ -86,13 +86,13 @@ const textFields: readonly TextField[] = [
   ...(['errorType', 'errorMessage', 'severity', 'stepName'] as const),
 ];
 
-/** Names of attributes for a fact over all dialects, by precedence. */
+/** Names of attributes for a field over all dialects, by precedence. */
 const namesByField = new Map<string, readonly string[]>();
 
 function namesOf(field: TextField | NumberField | ParameterField): readonly string[] {
   const known = namesByField.get(field);
   if (known !== undefined) return known;
-  const names = dialects.flatMap(({ attributeNames: facts }) => facts[field] ?? []);
+  const names = dialects.flatMap(({ attributeNames }) => attributeNames[field] ?? []);
   namesByField.set(field, names);
   return names;
 }
@@ -197,10 +197,10 @@ const counts = [
 /** Counts from attributes, and over them what a dialect tells in its own way. */
 function usageOf(span: Span): Usage {
   const told = counts.map((count) => [count, countIn(numberField(span.attributes, count))] as const);
-  const facts: Usage = Object.fromEntries(told.filter(([, count]) => count !== undefined));
+  const counted: Usage = Object.fromEntries(told.filter(([, count]) => count !== undefined));
   const own = dialects.map(({ usageOf: tell }) => tell?.(span)).find((usage) => usage !== undefined) ?? {};
   const said = Object.entries(own).filter(([, count]) => count !== undefined);
-  return withCachedInput({ ...facts, ...(Object.fromEntries(said) as Usage) });
+  return withCachedInput({ ...counted, ...(Object.fromEntries(said) as Usage) });
 }
 
 /** Whether the call asked for several choices, or several ended. */

@@ -182,8 +182,8 @@ export function statedCost({ attributes }: Span): number | undefined {
   const details = unpacked(attributes.get(`${observation}cost_details`));
   if (!isJsonObject(details)) return undefined;
   const { total, ...parts } = details;
-  const whole = costIn(total);
-  if (whole !== undefined) return whole;
+  const stated = costIn(total);
+  if (stated !== undefined) return stated;
   const costs = Object.values(parts)
     .map(costIn)
     .filter((cost) => cost !== undefined);

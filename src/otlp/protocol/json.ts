@@ -79,8 +79,8 @@ function spanOf(span: JsonObject, { resource, scope }: Pick<Span, 'resource' | '
     parentSpanId: parentOf(textIn(span, 'parentSpanId').toLowerCase()),
     name: textIn(span, 'name'),
     kind: numberIn(span, 'kind'),
-    startMs: wholeMs(span['startTimeUnixNano']),
-    endMs: wholeMs(span['endTimeUnixNano']),
+    startMs: integerMs(span['startTimeUnixNano']),
+    endMs: integerMs(span['endTimeUnixNano']),
     attributes: attributesOf(listAt(span, 'attributes')),
     events: events.map(eventOf),
     status: statusOf(objectAt(span, 'status')),
@@ -89,14 +89,14 @@ function spanOf(span: JsonObject, { resource, scope }: Pick<Span, 'resource' | '
   };
 }
 
-function wholeMs(nanoseconds: unknown): number {
+function integerMs(nanoseconds: unknown): number {
   return Math.floor(millisecondsOfJson(nanoseconds));
 }
 
 function eventOf(event: JsonObject): SpanEvent {
   return {
     name: textIn(event, 'name'),
-    atMs: wholeMs(event['timeUnixNano']),
+    atMs: integerMs(event['timeUnixNano']),
     attributes: attributesOf(listAt(event, 'attributes')),
   };
 }

@@ -134,8 +134,8 @@ function decodeSpan(reader: CountedReader, end: number, { resource, scope }: Pic
     4: () => (span.parentSpanId = parentOf(hexOf(reader.readBytes()))),
     5: () => (span.name = reader.readString()),
     6: () => (span.kind = reader.readVarint()),
-    7: () => (span.startMs = wholeMs(reader)),
-    8: () => (span.endMs = wholeMs(reader)),
+    7: () => (span.startMs = integerMs(reader)),
+    8: () => (span.endMs = integerMs(reader)),
     9: () => readAttribute(reader, attributes),
     11: () => {
       if (events.length >= spanLimits.events) throw tooManyEvents();
@@ -156,7 +156,7 @@ export function parentOf(spanId: string): string {
   return /^0*$/.test(spanId) ? '' : spanId;
 }
 
-function wholeMs(reader: CountedReader): number {
+function integerMs(reader: CountedReader): number {
   return Math.floor(reader.readMilliseconds());
 }
 
@@ -164,7 +164,7 @@ function readEvent(reader: CountedReader): SpanEvent {
   const attributes = new Map<string, AttributeValue>();
   let [atMs, name] = [0, ''];
   eachFieldOfMessage(reader, (field) => {
-    if (field === 1) atMs = wholeMs(reader);
+    if (field === 1) atMs = integerMs(reader);
     else if (field === 2) name = reader.readString();
     else if (field === 3) readAttribute(reader, attributes);
   });

@@ -67,14 +67,14 @@ export class LineSplitter {
   private finished(): Line | undefined {
     const { begun, isTooLong } = this;
     const [first = Buffer.alloc(0)] = begun;
-    const whole = begun.length <= 1 ? first : Buffer.concat(begun);
+    const line = begun.length <= 1 ? first : Buffer.concat(begun);
     this.begun = [];
     this.begunBytes = 0;
     this.isTooLong = false;
     this.number += 1;
-    if (isTooLong) return { number: this.number, bytes: whole, isTooLong };
-    const isMarked = this.number === 1 && whole.subarray(0, byteOrderMark.length).equals(byteOrderMark);
-    const bytes = trimmed(isMarked ? whole.subarray(byteOrderMark.length) : whole);
+    if (isTooLong) return { number: this.number, bytes: line, isTooLong };
+    const isMarked = this.number === 1 && line.subarray(0, byteOrderMark.length).equals(byteOrderMark);
+    const bytes = trimmed(isMarked ? line.subarray(byteOrderMark.length) : line);
     return bytes.length === 0 ? undefined : { number: this.number, bytes, isTooLong };
   }
 }

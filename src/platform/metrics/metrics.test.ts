@@ -25,7 +25,7 @@ const countedBy = (count: number, gauge: number): Float64Array => {
 };
 const shown = (totals: SlotTotals): (string | undefined)[] =>
   [/outcome="whole",status="2xx",process="core"} (\S+)/, /gatelog_waiting{process="core"} (\S+)/].map(
-    (pattern) => pattern.exec(pageOf(totals.whole()))?.[1],
+    (pattern) => pattern.exec(pageOf(totals.total()))?.[1],
   );
 
 describe('a page for Prometheus', () => {

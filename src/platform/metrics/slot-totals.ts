@@ -15,14 +15,14 @@ export class SlotTotals {
   }
 
   ended(): void {
-    if (this.latest !== undefined) this.before.cells.set(this.whole());
+    if (this.latest !== undefined) this.before.cells.set(this.total());
     this.latest = undefined;
     for (const family of this.before.families) {
       if (family.kind === 'gauge') this.before.cells.fill(Number.NaN, this.before.startOf(family), this.before.endOf(family));
     }
   }
 
-  whole(): Float64Array {
+  total(): Float64Array {
     const { latest, before } = this;
     if (latest === undefined) return before.cells.slice();
     const sum = before.cells.map((value, index) => value + (latest[index] ?? 0));

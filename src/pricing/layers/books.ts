@@ -19,12 +19,12 @@ export const bookWithoutOperator: PriceBook = layeredBook(() => [correctionsBook
  */
 export function listedBook(file: OperatorFile | undefined, imported: () => PriceBook | undefined): PriceBook {
   const below = file === undefined ? [correctionsBook, publicList] : [bookOfFile(file), correctionsBook, publicList];
-  let whole: { readonly of: PriceBook; readonly books: readonly PriceBook[] } | undefined;
+  let layered: { readonly of: PriceBook; readonly books: readonly PriceBook[] } | undefined;
   return layeredBook(() => {
     const own = imported();
     if (own === undefined) return below;
-    if (whole?.of !== own) whole = { of: own, books: [own, ...below] };
-    return whole.books;
+    if (layered?.of !== own) layered = { of: own, books: [own, ...below] };
+    return layered.books;
   });
 }
 

@@ -88,14 +88,14 @@ export interface ListedRates {
 
 /** The rates of a model, completed by those that its table lacks. */
 export function withMissingRates({ reference, model, rates }: ListedRates, at: number): ReadonlyMap<RateKind, Rate> {
-  const whole = new Map(rates);
+  const complete = new Map(rates);
   for (const { kind, models, validFrom, price } of missingRates) {
-    if (whole.has(kind) || Date.parse(validFrom) > at || !(reference.includes(models) || model.includes(models))) continue;
+    if (complete.has(kind) || Date.parse(validFrom) > at || !(reference.includes(models) || model.includes(models))) continue;
     const rate = 'of' in price ? rates.get(price.of) : undefined;
-    if ('of' in price && rate !== undefined) whole.set(kind, scaledRate(rate, [price.times, 1n]));
-    if ('perMillion' in price) whole.set(kind, { perMillion: price.perMillion, steps: [] });
+    if ('of' in price && rate !== undefined) complete.set(kind, scaledRate(rate, [price.times, 1n]));
+    if ('perMillion' in price) complete.set(kind, { perMillion: price.perMillion, steps: [] });
   }
-  return whole;
+  return complete;
 }
 
 function cents(count: bigint): Money {

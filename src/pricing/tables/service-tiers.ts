@@ -14,8 +14,8 @@ interface TierPrice {
   readonly models: readonly string[];
   /** Date, UTC; known to be valid from then until the next row for the same. */
   readonly validFrom: string;
-  /** Rates of its own, or a fraction of the list price; `wholeContext`: without the list's steps for long inputs. */
-  readonly price: { readonly rates: TierRates } | { readonly times: readonly [bigint, bigint]; readonly wholeContext?: true };
+  /** Rates of its own, or a fraction of the list price; `ignoresSteps`: without the list's steps for long inputs. */
+  readonly price: { readonly rates: TierRates } | { readonly times: readonly [bigint, bigint]; readonly ignoresSteps?: true };
   readonly source: string;
 }
 
@@ -29,7 +29,7 @@ function priority(model: string, validFrom: string, rates: TierRates): TierPrice
 }
 
 function anthropicFastMode(models: readonly string[], validFrom: string, times: bigint): TierPrice {
-  const price = { times: [times, 1n], wholeContext: true } as const;
+  const price = { times: [times, 1n], ignoresSteps: true } as const;
   return { providerId: 'anthropic', tiers: ['fast'], models, validFrom, price, source: anthropicFast };
 }
 
@@ -63,7 +63,7 @@ const tierPrices: readonly TierPrice[] = [
     tiers: ['priority', 'fast'],
     models: ['gpt-5.6-*'],
     validFrom: '2026-07-30',
-    price: { times: [2n, 1n], wholeContext: true },
+    price: { times: [2n, 1n], ignoresSteps: true },
     source: openAiFast,
   },
   {
@@ -166,7 +166,7 @@ function ratesOf(row: TierPrice, listed: Price): ReadonlyMap<RateKind, Rate> {
 
 function tokenRatesOf({ price }: TierPrice, listed: Price): ReadonlyMap<RateKind, Rate> {
   if ('times' in price) {
-    const scaled = (rate: Rate): Rate => scaledRate(price.wholeContext === true ? { ...rate, steps: [] } : rate, price.times);
+    const scaled = (rate: Rate): Rate => scaledRate(price.ignoresSteps === true ? { ...rate, steps: [] } : rate, price.times);
     return new Map(Array.from(listed.rates, ([kind, rate]): [RateKind, Rate] => [kind, scaled(rate)]));
   }
   const [input, cacheRead, output] = price.rates;

@@ -77,17 +77,17 @@ export function assembleConversation(events: readonly ServerSentEvent[]): Assemb
     if (isUnderstood) missing.delete(event);
     if (missing.size === 0) break;
   }
-  const whole = missing.size === 0;
-  return understood ? { body: wholeResponse(draft), whole, understood } : { body: null, whole, understood };
+  const isComplete = missing.size === 0;
+  return understood ? { body: assembledResponse(draft), isComplete, understood } : { body: null, isComplete, understood };
 }
 
-function wholeResponse({ role, blocks, rest }: Draft): JsonObject {
+function assembledResponse({ role, blocks, rest }: Draft): JsonObject {
   const response = Object.fromEntries(rest);
   if (role === undefined && blocks.size === 0) return response;
   const json = new StreamedJson();
   const content = Array.from(blocks)
     .toSorted(([left], [right]) => left - right)
-    .map(([, pieces]) => wholeBlock(pieces, json));
+    .map(([, pieces]) => assembledBlock(pieces, json));
   return { ...response, output: { message: { role: role ?? 'assistant', content } } };
 }
 
@@ -98,11 +98,11 @@ const blockReducers = deltaTable({
   toolUse: foldObject(toolReducers),
   reasoningContent: foldObject(reasoningReducers),
   citation: (citations) => citations,
-  toolResult: wholeToolResult,
+  toolResult: assembledToolResult,
 });
 
 /** The first value is an object; its content follows in lists, whose texts are pieces of one text. */
-function wholeToolResult(values: readonly unknown[]): JsonObject {
+function assembledToolResult(values: readonly unknown[]): JsonObject {
   const contents = values.flatMap(listOf).filter(isJsonObject);
   const runs = runsOf(contents, (last, piece) => isText(last['text']) && isText(piece['text']));
   const content = runs.map((run) => (run.length > 1 ? { text: run.map(({ text }) => text).join('') } : run[0]));
@@ -111,10 +111,10 @@ function wholeToolResult(values: readonly unknown[]): JsonObject {
 }
 
 /** Merges the pieces of a block into its non-streamed shape. */
-function wholeBlock(pieces: readonly JsonObject[], json: StreamedJson): JsonObject {
+function assembledBlock(pieces: readonly JsonObject[], json: StreamedJson): JsonObject {
   const { toolUse, reasoningContent, citation, text, ...rest } = foldKeys(pieces, blockReducers);
   if (isJsonObject(toolUse)) return { ...rest, toolUse: { ...toolUse, input: inputOf(toolUse['input'], json) } };
-  if (isJsonObject(reasoningContent)) return { ...rest, reasoningContent: wholeReasoning(reasoningContent) };
+  if (isJsonObject(reasoningContent)) return { ...rest, reasoningContent: assembledReasoning(reasoningContent) };
   if (citation !== undefined) return { ...rest, citationsContent: { content: text === undefined ? [] : [{ text }], citations: citation } };
   return text === undefined ? rest : { ...rest, text };
 }
@@ -125,7 +125,7 @@ function inputOf(text: unknown, json: StreamedJson): unknown {
   return text === '' ? {} : json.read(text);
 }
 
-function wholeReasoning({ text, signature, ...redacted }: JsonObject): JsonObject {
+function assembledReasoning({ text, signature, ...redacted }: JsonObject): JsonObject {
   if (text === undefined && signature === undefined) return redacted;
   return { ...redacted, reasoningText: signature === undefined ? { text } : { text, signature } };
 }

@@ -100,7 +100,7 @@ describe('a response', () => {
 
 describe('a stream', () => {
   it('becomes the answer that it would have been without streaming', () => {
-    expect(assemble('converse-response.sse')).toEqual({ body: jsonOf('converse-response.json'), whole: true, understood: true });
+    expect(assemble('converse-response.sse')).toEqual({ body: jsonOf('converse-response.json'), isComplete: true, understood: true });
   });
 
   it('has the calls of tools, whose input is JSON again', () => {
@@ -119,8 +119,8 @@ describe('a stream', () => {
   });
 
   it('says why it stopped also behind what it took', () => {
-    const { body, whole } = assemble('converse-stream-metadata-first.sse');
-    expect({ body, whole }).toEqual({ body: assemble('converse-stream-tools.sse').body, whole: true });
+    const { body, isComplete } = assemble('converse-stream-metadata-first.sse');
+    expect({ body, isComplete }).toEqual({ body: assemble('converse-stream-tools.sse').body, isComplete: true });
     expect(bedrockConverse.readResponse(body)).toMatchObject({ finishReason: 'tool_use', usage: { promptTokens: 530 } });
   });
 
@@ -137,8 +137,8 @@ describe('a stream', () => {
   });
 
   it('keeps an exception from its middle beside the text', () => {
-    const { body, whole } = assemble('converse-stream-error.sse');
-    expect(whole).toBe(false);
+    const { body, isComplete } = assemble('converse-stream-error.sse');
+    expect(isComplete).toBe(false);
     expect(body).toEqual({
       output: { message: { role: 'assistant', content: [{ text: 'The harb' }] } },
       error: {
@@ -153,7 +153,7 @@ describe('a stream', () => {
 
   it('that is nothing but an exception is that one', () => {
     const error = { type: 'throttlingException', message: 'Too many requests.' };
-    expect(assembleEvents(['error', { type: 'error', error }])).toEqual({ body: { error }, whole: false, understood: true });
+    expect(assembleEvents(['error', { type: 'error', error }])).toEqual({ body: { error }, isComplete: false, understood: true });
   });
 
   it('has thoughts that may not be read as they came', () => {

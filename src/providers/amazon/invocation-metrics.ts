@@ -19,7 +19,7 @@ export function invokedAtBedrock(format: WireFormat): WireFormat {
       const assembled = format.assembleStream(events);
       const metrics = metricsIn(events);
       if (metrics === undefined || !assembled.understood) return assembled;
-      return { ...assembled, body: { ...objectOf(assembled.body), [metricsMember]: metrics }, whole: true };
+      return { ...assembled, body: { ...objectOf(assembled.body), [metricsMember]: metrics }, isComplete: true };
     },
     readHeaders: (fields, headers) => withCounts(fields, usageOfHeaders(headers)),
     responseIdHeader: format.responseIdHeader ?? 'x-amzn-requestid',

@@ -27,8 +27,8 @@ const metrics = {
 
 const streamed = (format: WireFormat, chunks: readonly object[]) => {
   const events = chunks.map((chunk) => ({ event: 'message', data: JSON.stringify(chunk) }));
-  const { body, whole } = format.assembleStream(readAmazonEvents(encodeAmazonChunks(events)).events);
-  return { ...format.readResponse(body), whole };
+  const { body, isComplete } = format.assembleStream(readAmazonEvents(encodeAmazonChunks(events)).events);
+  return { ...format.readResponse(body), isComplete };
 };
 const last = { 'amazon-bedrock-invocationMetrics': metrics };
 const counts = { promptTokens: 55, completionTokens: 7, promptCacheReadTokens: 20, promptCacheWriteTokens: 5 };
@@ -82,7 +82,7 @@ describe('a stream that Bedrock invoked has the text of its maker and the counts
       completionText: 'Six sharp.',
       finishReason: reason,
       usage: { ...counts, raw: metrics },
-      whole: true,
+      isComplete: true,
     });
   });
 
@@ -119,7 +119,7 @@ describe('a stream that Bedrock invoked has the text of its maker and the counts
   it('and without its last chunk is not whole, and has no counts', () => {
     expect(streamed(bedrockInvoke, [{ outputs: [{ text: 'Six' }] }])).toMatchObject({
       completionText: 'Six',
-      whole: false,
+      isComplete: false,
       usage: { promptTokens: null },
     });
   });

@@ -134,7 +134,7 @@ const nativeTable = deltaTable({
   totalOutputTextTokenCount: cumulativeCounts,
 });
 
-const nothing: AssembledStream = { body: null, whole: false, understood: false };
+const nothing: AssembledStream = { body: null, isComplete: false, understood: false };
 
 function assembleInvoked(events: readonly ServerSentEvent[]): AssembledStream {
   const pieces = events.map(({ data }) => parseJson(data)).filter(isJsonObject);
@@ -147,7 +147,7 @@ function assembleInvoked(events: readonly ServerSentEvent[]): AssembledStream {
   const own = pieces.filter(
     (piece) => isError(piece) || ownTexts(piece).length > 0 || ownUsage(piece) !== unreportedUsage || isMetrics(piece),
   );
-  return own.length === 0 ? nothing : { body: foldKeys(own, nativeTable), whole: false, understood: true };
+  return own.length === 0 ? nothing : { body: foldKeys(own, nativeTable), isComplete: false, understood: true };
 }
 
 function isError({ type, error }: JsonObject): boolean {

@@ -217,7 +217,7 @@ describe('a stream', () => {
           server_tool_use: { web_search_requests: 1 },
         },
       },
-      whole: true,
+      isComplete: true,
       understood: true,
     });
     expect(anthropicMessages.readResponse(assemble('messages-stream-tools.sse').body).usage).toMatchObject({
@@ -228,8 +228,8 @@ describe('a stream', () => {
   });
 
   it('whose beginning holds the whole message is that message, with its calls of tools and the counts that it says', () => {
-    const { body, whole } = assemble('messages-stream-whole.sse');
-    expect(whole).toBe(true);
+    const { body, isComplete } = assemble('messages-stream-whole.sse');
+    expect(isComplete).toBe(true);
     expect(body).toMatchObject({
       content: [
         { type: 'code_execution_tool_result' },
@@ -252,8 +252,8 @@ describe('a stream', () => {
   });
 
   it('keeps an error from its middle beside the text, and does not take the first count of the output for the whole', () => {
-    const { body, whole } = assemble('messages-stream-error.sse');
-    expect(whole).toBe(false);
+    const { body, isComplete } = assemble('messages-stream-error.sse');
+    expect(isComplete).toBe(false);
     expect(body).toMatchObject({ content: [{ text: 'The harb' }], error: { type: 'overloaded_error' } });
     expect(anthropicMessages.readResponse(body).usage).toMatchObject({ promptTokens: 512, completionTokens: null });
   });
@@ -294,7 +294,7 @@ describe('a stream', () => {
 
   it('that is nothing but an error is that error', () => {
     const error = { type: 'overloaded_error', message: 'Overloaded' };
-    expect(assembleEvents({ type: 'error', error })).toEqual({ body: { type: 'error', error }, whole: false, understood: true });
+    expect(assembleEvents({ type: 'error', error })).toEqual({ body: { type: 'error', error }, isComplete: false, understood: true });
   });
 
   it('keeps the input of a tool as text where it broke off', () => {
@@ -311,7 +311,7 @@ describe('a stream', () => {
     const start = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'a' } };
     expect(assembleEvents(start, { type: 'of_next_year' }, { type: 'message_stop' }, text)).toMatchObject({
       body: { content: [{ type: 'text', text: 'a' }] },
-      whole: true,
+      isComplete: true,
     });
   });
 });

@@ -103,15 +103,15 @@ export function assembleMessage(events: readonly ServerSentEvent[]): AssembledSt
     error: undefined,
     understood: false,
   };
-  let whole = false;
+  let isComplete = false;
   for (const { data } of events) {
     const event = objectOf(parseJson(data));
-    whole = event['type'] === 'message_stop';
-    if (whole) break;
+    isComplete = event['type'] === 'message_stop';
+    if (isComplete) break;
     reducers.get(event['type'])?.(draft, event);
   }
-  if (!draft.understood) return { body: null, whole, understood: false };
-  return { body: wholeMessage(draft), whole, understood: true };
+  if (!draft.understood) return { body: null, isComplete, understood: false };
+  return { body: assembledMessage(draft), isComplete, understood: true };
 }
 
 /** Another model continues the message. Its usage does not repeat the first model's split of cache writes. */
@@ -145,30 +145,30 @@ function addTo(map: Map<string, unknown>, object: JsonObject): void {
   for (const [key, value] of Object.entries(object)) map.set(key, value);
 }
 
-function wholeMessage({ message, blocks, ending, usage, outputCounted, error }: Draft): JsonObject {
+function assembledMessage({ message, blocks, ending, usage, outputCounted, error }: Draft): JsonObject {
   if (message === undefined && blocks.size === 0 && error !== undefined) return { type: 'error', error };
   const json = new StreamedJson();
   const content = Array.from(blocks)
     .toSorted(([left], [right]) => left - right)
-    .map(([, block]) => wholeBlock(block, json));
+    .map(([, block]) => assembledBlock(block, json));
   // The start event counts only the first few output tokens. Without the end event the output count is unknown.
   const counts = Object.fromEntries(usage);
-  const whole = {
+  const assembled = {
     ...message,
     content,
     ...Object.fromEntries(ending),
     usage: outputCounted ? counts : without(counts, 'output_tokens'),
   };
-  return error === undefined ? whole : { ...whole, error };
+  return error === undefined ? assembled : { ...assembled, error };
 }
 
-function wholeBlock({ start, texts, lists }: Block, json: StreamedJson): JsonObject {
-  const whole: Record<string, unknown> = { ...start };
+function assembledBlock({ start, texts, lists }: Block, json: StreamedJson): JsonObject {
+  const block: Record<string, unknown> = { ...start };
   for (const [key, pieces] of texts) {
     const text = pieces.join('');
-    if (key === 'input') whole[key] = text === '' ? start[key] : json.read(text);
-    else whole[key] = typeof start[key] === 'string' ? `${start[key]}${text}` : text;
+    if (key === 'input') block[key] = text === '' ? start[key] : json.read(text);
+    else block[key] = typeof start[key] === 'string' ? `${start[key]}${text}` : text;
   }
-  for (const [key, values] of lists) whole[key] = [...listOf(start[key]), ...values];
-  return whole;
+  for (const [key, values] of lists) block[key] = [...listOf(start[key]), ...values];
+  return block;
 }

@@ -82,7 +82,7 @@ describe('a response', () => {
 
 describe('a stream', () => {
   it('becomes the answer that it would have been without streaming', () => {
-    expect(assemble('chat-response.sse')).toEqual({ body: jsonOf('chat-response.json'), whole: true, understood: true });
+    expect(assemble('chat-response.sse')).toEqual({ body: jsonOf('chat-response.json'), isComplete: true, understood: true });
   });
 
   it('has its thoughts, its plan and its calls of tools, each by its place', () => {
@@ -107,7 +107,7 @@ describe('a stream', () => {
     const end = { type: 'message-end', delta: { finish_reason: 'ERROR', error: 'the model is overloaded' } };
     expect(assembleEvents(start, end)).toEqual({
       body: { id: 'a', message: { role: 'assistant' }, finish_reason: 'ERROR', error: 'the model is overloaded' },
-      whole: true,
+      isComplete: true,
       understood: true,
     });
   });

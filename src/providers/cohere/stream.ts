@@ -64,18 +64,18 @@ const chatReducers = reducerTable({
 /** Assembles a streamed chat into the non-streamed response. */
 export function assembleChat(events: readonly ServerSentEvent[]): AssembledStream {
   const parts: JsonObject[] = [];
-  let whole = false;
+  let isComplete = false;
   for (const { data } of events) {
     const event = objectOf(parseJson(data));
     const { type, delta } = event;
     const toPiece = isJsonObject(delta) ? pieces.get(type) : undefined;
     if (toPiece === undefined) continue;
     parts.push(toPiece(event));
-    whole = type === endType;
-    if (whole) break;
+    isComplete = type === endType;
+    if (isComplete) break;
   }
-  if (parts.length === 0) return { body: null, whole, understood: false };
-  return { body: foldKeys(parts, chatReducers), whole, understood: true };
+  if (parts.length === 0) return { body: null, isComplete, understood: false };
+  return { body: foldKeys(parts, chatReducers), isComplete, understood: true };
 }
 
 /** The start event lists every member of a message, empty. */

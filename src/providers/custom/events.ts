@@ -24,7 +24,7 @@ export const customEvents: WireFormat = {
   name: 'custom.events',
   readRequest,
   readResponse: (body) => ({ ...noResponseFields, model: modelOf(body) }),
-  assembleStream: () => ({ body: null, whole: false, understood: false }),
+  assembleStream: () => ({ body: null, isComplete: false, understood: false }),
 };
 
 function readRequest(body: unknown): RequestFields {

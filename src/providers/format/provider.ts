@@ -2,7 +2,7 @@ import type { Money } from '../../model/pricing/money.ts';
 import type { Bill, Usage } from '../../model/record/usage.ts';
 import type { ServerSentEvent } from './sse.ts';
 
-/** Facts from a request body. An empty text is an absent one. */
+/** What is read from a request body. An empty text is an absent one. */
 export interface RequestFields {
   readonly model: string;
   /** End user named in the body, used when the caller sent no user header. */
@@ -17,7 +17,7 @@ export interface RequestFields {
   readonly lastUserText: string;
 }
 
-/** Facts from a response body. An empty text is an absent one, null is "not reported". */
+/** What is read from a response body. An empty text is an absent one, null is "not reported". */
 export interface ResponseFields {
   readonly responseId: string;
   readonly model: string;
@@ -40,7 +40,7 @@ export interface AssembledStream {
    */
   readonly body: unknown;
   /** The stream's end event was seen. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
   /** At least one event had the shape of this format. Otherwise only the raw bytes can be recorded. */
   readonly understood: boolean;
 }

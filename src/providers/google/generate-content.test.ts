@@ -110,8 +110,8 @@ describe('a response', () => {
 
 describe('a stream', () => {
   it('becomes the response, with text in one part and calls in their order', () => {
-    const { body, whole } = assemble('generate-stream-tools.sse');
-    expect(whole).toBe(true);
+    const { body, isComplete } = assemble('generate-stream-tools.sse');
+    expect(isComplete).toBe(true);
     expect(body).toEqual({
       candidates: [
         {
@@ -191,8 +191,8 @@ describe('a stream', () => {
   });
 
   it('keeps an error from its middle beside the text', () => {
-    const { body, whole } = assemble('generate-stream-error.sse');
-    expect(whole).toBe(false);
+    const { body, isComplete } = assemble('generate-stream-error.sse');
+    expect(isComplete).toBe(false);
     expect(body).toMatchObject({ candidates: [{ content: { parts: [{ text: 'The harb' }] } }], error: { status: 'UNAVAILABLE' } });
   });
 
@@ -208,7 +208,7 @@ describe('a stream', () => {
 
   it('that was blocked is whole without an answer', () => {
     const data = JSON.stringify({ promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } });
-    expect(geminiGenerateContent.assembleStream([{ event: 'message', data }])).toMatchObject({ whole: true, understood: true });
+    expect(geminiGenerateContent.assembleStream([{ event: 'message', data }])).toMatchObject({ isComplete: true, understood: true });
   });
 });
 
@@ -217,7 +217,7 @@ describe('a stream written as one list', () => {
   const text = geminiGenerateContent.readResponse(jsonOf('generate-response.json')).completionText;
 
   it('becomes the same response', () => {
-    expect(assembleJsonList(list)).toEqual({ body: jsonOf('generate-response.json'), whole: true, understood: true });
+    expect(assembleJsonList(list)).toEqual({ body: jsonOf('generate-response.json'), isComplete: true, understood: true });
   });
 
   it('cut off anywhere has what came whole', () => {
@@ -225,11 +225,11 @@ describe('a stream written as one list', () => {
       const partial = assembleJsonList(list.slice(0, length));
       expect(text.startsWith(geminiGenerateContent.readResponse(partial.body).completionText)).toBe(true);
     }
-    expect(assembleJsonList(list.slice(0, -2)).whole).toBe(true);
+    expect(assembleJsonList(list.slice(0, -2)).isComplete).toBe(true);
   });
 
   it.each(['', '{}', 'null', '"[{}]"', 'text', '[', '[]', '[1, "{}", [2]', '{"candidates":[]}'])('is not understood in %s', (other) => {
-    expect(assembleJsonList(other)).toEqual({ body: null, whole: false, understood: false });
+    expect(assembleJsonList(other)).toEqual({ body: null, isComplete: false, understood: false });
   });
 });
 

@@ -19,7 +19,7 @@ interface Draft {
   readonly interaction: Map<string, unknown>;
   readonly steps: Map<number, Step>;
   error: unknown;
-  whole: boolean;
+  isComplete: boolean;
 }
 
 /** @returns false for an event without the shape of its kind. */
@@ -60,8 +60,8 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
   [
     'interaction.completed',
     (draft, event) => {
-      draft.whole = takeInteraction(draft, event);
-      return draft.whole;
+      draft.isComplete = takeInteraction(draft, event);
+      return draft.isComplete;
     },
   ],
   [
@@ -75,30 +75,32 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
 
 /** Assembles a streamed interaction. The event that ends it has no steps. */
 export function assembleInteraction(events: readonly ServerSentEvent[]): AssembledStream {
-  const draft: Draft = { interaction: new Map(), steps: new Map(), error: undefined, whole: false };
+  const draft: Draft = { interaction: new Map(), steps: new Map(), error: undefined, isComplete: false };
   let understood = false;
   for (const { data } of events) {
     const event = objectOf(parseJson(data));
     const isUnderstood = reducers.get(event['event_type'])?.(draft, event) ?? false;
     understood ||= isUnderstood;
-    if (draft.whole) break;
+    if (draft.isComplete) break;
   }
-  return understood ? { body: wholeInteraction(draft), whole: draft.whole, understood } : { body: null, whole: false, understood };
+  return understood
+    ? { body: assembledInteraction(draft), isComplete: draft.isComplete, understood }
+    : { body: null, isComplete: false, understood };
 }
 
-function wholeInteraction({ interaction, steps, error }: Draft): JsonObject {
+function assembledInteraction({ interaction, steps, error }: Draft): JsonObject {
   if (interaction.size === 0 && steps.size === 0) return { error };
   const known = Object.fromEntries(interaction);
   const json = new StreamedJson();
   const received = Array.from(steps)
     .toSorted(([left], [right]) => left - right)
-    .map(([, step]) => wholeStep(step, json));
-  const whole = { ...known, steps: listOf(known['steps']).length > 0 ? known['steps'] : received };
-  return error === undefined ? whole : { ...whole, error };
+    .map(([, step]) => assembledStep(step, json));
+  const assembled = { ...known, steps: listOf(known['steps']).length > 0 ? known['steps'] : received };
+  return error === undefined ? assembled : { ...assembled, error };
 }
 
-function wholeStep({ start, deltas }: Step, json: StreamedJson): JsonObject {
-  const whole = new Map(Object.entries(start));
+function assembledStep({ start, deltas }: Step, json: StreamedJson): JsonObject {
+  const assembled = new Map(Object.entries(start));
   const argumentPieces: string[] = [];
   const summary: JsonObject[] = [];
   const content: JsonObject[] = [];
@@ -106,16 +108,16 @@ function wholeStep({ start, deltas }: Step, json: StreamedJson): JsonObject {
     const { type } = delta;
     if (type === 'arguments_delta') argumentPieces.push(typeof delta['arguments'] === 'string' ? delta['arguments'] : '');
     else if (type === 'thought_summary') summary.push(objectOf(delta['content'] ?? without(delta, 'type')));
-    else if (type === 'thought_signature') whole.set('signature', delta['signature']);
+    else if (type === 'thought_signature') assembled.set('signature', delta['signature']);
     else if (type === 'text_annotation_delta') annotate(content, delta['annotations']);
-    else if (whole.get('type') === 'model_output') content.push(delta);
-    else for (const [key, value] of Object.entries(without(delta, 'type'))) whole.set(key, value);
+    else if (assembled.get('type') === 'model_output') content.push(delta);
+    else for (const [key, value] of Object.entries(without(delta, 'type'))) assembled.set(key, value);
   }
   const text = argumentPieces.join('');
-  if (text !== '') whole.set('arguments', json.read(text));
-  if (summary.length > 0) whole.set('summary', joined([...listOf(start['summary']).filter(isJsonObject), ...summary]));
-  if (content.length > 0) whole.set('content', joined([...listOf(start['content']).filter(isJsonObject), ...content]));
-  return Object.fromEntries(whole);
+  if (text !== '') assembled.set('arguments', json.read(text));
+  if (summary.length > 0) assembled.set('summary', joined([...listOf(start['summary']).filter(isJsonObject), ...summary]));
+  if (content.length > 0) assembled.set('content', joined([...listOf(start['content']).filter(isJsonObject), ...content]));
+  return Object.fromEntries(assembled);
 }
 
 /** Annotations belong to the text before them; they become a piece with an empty text. */
@@ -126,12 +128,12 @@ function annotate(content: JsonObject[], annotations: unknown): void {
 /** Merges the pieces of one text or one recording. */
 function joined(pieces: readonly JsonObject[]): readonly JsonObject[] {
   return runsOf(pieces, continues).map((run) => {
-    const whole = Object.fromEntries(run.flatMap((piece) => Object.entries(piece)));
-    if (run.length === 1) return whole;
+    const assembled = Object.fromEntries(run.flatMap((piece) => Object.entries(piece)));
+    if (run.length === 1) return assembled;
     const annotations = run.flatMap((piece) => listOf(piece['annotations']));
     const text = run.map((piece) => piece['text']);
-    if (typeof text[0] !== 'string') return { ...whole, data: joinBase64(run.map((piece) => piece['data'])) };
-    return { ...whole, text: text.join(''), ...(annotations.length > 0 ? { annotations } : {}) };
+    if (typeof text[0] !== 'string') return { ...assembled, data: joinBase64(run.map((piece) => piece['data'])) };
+    return { ...assembled, text: text.join(''), ...(annotations.length > 0 ? { annotations } : {}) };
   });
 }
 

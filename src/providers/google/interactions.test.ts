@@ -77,14 +77,14 @@ describe('a response', () => {
 
 describe('a stream', () => {
   it('that breaks off is what came of it', () => {
-    const { body, whole } = assemble(
+    const { body, isComplete } = assemble(
       { event_type: 'interaction.created', interaction: { id: 'v1_a', model: 'gemini-3.8-flash' } },
       { event_type: 'step.start', index: 0, step: { type: 'model_output', content: [{ type: 'text', text: 'Hal' }] } },
       { event_type: 'step.delta', index: 0, delta: { type: 'text', text: 'f' } },
       { event_type: 'step.start', index: 1, step: { type: 'function_call', name: 'f', arguments: {} } },
       { event_type: 'step.delta', index: 1, delta: { type: 'arguments_delta', arguments: '{"a":' } },
     );
-    expect(whole).toBe(false);
+    expect(isComplete).toBe(false);
     expect(body).toEqual({
       id: 'v1_a',
       model: 'gemini-3.8-flash',

@@ -8,13 +8,13 @@ export function elementsOf(text: string): readonly unknown[] {
   const start = text.search(/\S/);
   if (text[start] !== '[') return [];
   const parsed = parseJson(text);
-  return Array.isArray(parsed) ? parsed : wholeObjects(text, start + 1);
+  return Array.isArray(parsed) ? parsed : completeObjects(text, start + 1);
 }
 
 /** Brackets, quotation marks, and backslashes for escapes within texts. */
 const marks = /["\\{}[\]]/g;
 
-function wholeObjects(text: string, from: number): unknown[] {
+function completeObjects(text: string, from: number): unknown[] {
   const objects: unknown[] = [];
   let depth = 0;
   let start = from;

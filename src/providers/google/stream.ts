@@ -75,8 +75,8 @@ export function assembleJsonList(text: string): AssembledStream {
 
 function assembleChunks(values: readonly unknown[]): AssembledStream {
   const chunks = values.filter(isJsonObject).filter(isChunk);
-  if (chunks.length === 0) return { body: null, whole: false, understood: false };
-  return { body: foldKeys(chunks, chunkReducers), whole: chunks.some(endsResponse), understood: true };
+  if (chunks.length === 0) return { body: null, isComplete: false, understood: false };
+  return { body: foldKeys(chunks, chunkReducers), isComplete: chunks.some(endsResponse), understood: true };
 }
 
 function isChunk(chunk: JsonObject): boolean {

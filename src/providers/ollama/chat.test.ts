@@ -33,14 +33,14 @@ describe('a stream of lines', () => {
   const stream = linesOf(piece('The first ferry '), piece('leaves at 6:20.'), end);
 
   it('becomes the response', () => {
-    expect(assemble(stream)).toEqual({ body: response, whole: true, understood: true });
+    expect(assemble(stream)).toEqual({ body: response, isComplete: true, understood: true });
   });
 
   it('cut off anywhere has what came in whole lines', () => {
     const text = ollamaChat.readResponse(response).completionText;
     for (let length = linesOf(piece('The first ferry ')).length; length < stream.length - 2; length += 1) {
       const partial = assemble(stream.slice(0, length));
-      expect([partial?.whole, partial?.understood]).toEqual([false, true]);
+      expect([partial?.isComplete, partial?.understood]).toEqual([false, true]);
       expect(text.startsWith(ollamaChat.readResponse(partial?.body).completionText)).toBe(true);
     }
   });
@@ -49,7 +49,7 @@ describe('a stream of lines', () => {
     const told = assemble(linesOf(piece('The harb'), { error: 'an error was encountered while running the model' }));
     expect(told).toMatchObject({
       body: { message: { content: 'The harb' }, error: 'an error was encountered while running the model' },
-      whole: false,
+      isComplete: false,
       understood: true,
     });
   });
@@ -66,7 +66,7 @@ describe('a stream of lines', () => {
   });
 
   it.each(['', '[]', 'text', '{"a":1}\n{"b":2}', JSON.stringify(response), JSON.stringify(response, null, 2)])('is none in %s', (other) => {
-    expect(assemble(other)).toEqual({ body: null, whole: false, understood: false });
+    expect(assemble(other)).toEqual({ body: null, isComplete: false, understood: false });
   });
 });
 

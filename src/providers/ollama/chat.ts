@@ -16,7 +16,7 @@ export const ollamaChat: WireFormat = {
   readTokenTexts: readChatTexts,
 };
 
-const notUnderstood: AssembledStream = { body: null, whole: false, understood: false };
+const notUnderstood: AssembledStream = { body: null, isComplete: false, understood: false };
 
 /** The format has no field for an end user. */
 function readChatRequest(body: unknown): RequestFields {
@@ -83,7 +83,7 @@ function assembleLines(text: string): AssembledStream {
   if (!isStream) return notUnderstood;
   // A failure in mid-stream comes in a line of its own.
   const chunks = lines.filter(isJsonObject).filter((line) => isPiece(line) || typeof line['error'] === 'string');
-  return { body: foldKeys(chunks, lineReducers), whole: pieces.some(({ done }) => done === true), understood: true };
+  return { body: foldKeys(chunks, lineReducers), isComplete: pieces.some(({ done }) => done === true), understood: true };
 }
 
 function isPiece(line: JsonObject): boolean {

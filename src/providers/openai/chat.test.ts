@@ -132,7 +132,7 @@ describe('a stream', () => {
           },
         ],
       },
-      whole: true,
+      isComplete: true,
       understood: true,
     });
   });
@@ -296,15 +296,15 @@ describe('a stream', () => {
   });
 
   it('that breaks off in the middle of an event gives what was whole', () => {
-    const { body, whole, understood } = assemble('chat-stream-broken.sse');
-    expect({ whole, understood }).toEqual({ whole: false, understood: true });
+    const { body, isComplete, understood } = assemble('chat-stream-broken.sse');
+    expect({ isComplete, understood }).toEqual({ isComplete: false, understood: true });
     expect(body).toMatchObject({ choices: [{ message: { content: 'The harbour opens' }, finish_reason: null }] });
     expect(openAiChat.readResponse(body).usage.completionTokens).toBeNull();
   });
 
   it('keeps an error from its middle beside the text', () => {
-    const { body, whole } = assemble('chat-stream-error.sse');
-    expect(whole).toBe(false);
+    const { body, isComplete } = assemble('chat-stream-error.sse');
+    expect(isComplete).toBe(false);
     expect(body).toMatchObject({ choices: [{ message: { content: 'The harb' } }], error: { type: 'server_error' } });
   });
 
@@ -313,7 +313,7 @@ describe('a stream', () => {
     { case: 'in plain words', event: { event: 'error', data: 'Overloaded' }, error: { message: 'Overloaded' } },
     { case: 'without a name', event: { event: 'message', data: '{"error":"no"}' }, error: 'no' },
   ])('that is nothing but an error $case is that error', ({ event, error }) => {
-    expect(openAiChat.assembleStream([event])).toEqual({ body: { error }, whole: false, understood: true });
+    expect(openAiChat.assembleStream([event])).toEqual({ body: { error }, isComplete: false, understood: true });
   });
 });
 
@@ -374,8 +374,8 @@ describe('chunks of providers that differ', () => {
 
   it('are not read behind the end', () => {
     const events = ['{"choices":[{"index":0,"delta":{"content":"a"}}]}', '[DONE]', '{"choices":[{"index":0,"delta":{"content":"b"}}]}'];
-    const { body, whole } = openAiChat.assembleStream(events.map((data) => ({ event: 'message', data })));
-    expect(whole).toBe(true);
+    const { body, isComplete } = openAiChat.assembleStream(events.map((data) => ({ event: 'message', data })));
+    expect(isComplete).toBe(true);
     expect(openAiChat.readResponse(body).completionText).toBe('a');
   });
 });

@@ -107,12 +107,12 @@ const foldChoices = foldList(choiceReducers);
 
 const chunkReducers = reducerTable({
   id: lastPresent,
-  object: (values) => wholeObjectName(lastPresent(values)),
+  object: (values) => objectNameOfResponse(lastPresent(values)),
   created: lastPresent,
   model: lastPresent,
   system_fingerprint: lastPresent,
   service_tier: lastPresent,
-  choices: (values) => [foldChoices(values)].flat().map((choice) => (isJsonObject(choice) ? wholeChoice(choice) : choice)),
+  choices: (values) => [foldChoices(values)].flat().map((choice) => (isJsonObject(choice) ? assembledChoice(choice) : choice)),
   usage: cumulativeCounts,
   x_groq: foldObject(reducerTable({ usage: cumulativeCounts })),
   error: lastPresent,
@@ -122,10 +122,10 @@ const chunkReducers = reducerTable({
 /** Assembles the chunks of a chat or text completion into the non-streamed response. */
 export function assembleChunks(events: readonly ServerSentEvent[]): AssembledStream {
   const end = events.findIndex((event) => event.data.trim() === terminator);
-  const whole = end >= 0;
-  const chunks = (whole ? events.slice(0, end) : events).map(readChunk).filter((chunk) => chunk !== undefined);
-  if (chunks.length === 0) return { body: null, whole, understood: false };
-  return { body: foldKeys(chunks, chunkReducers), whole, understood: true };
+  const isComplete = end >= 0;
+  const chunks = (isComplete ? events.slice(0, end) : events).map(readChunk).filter((chunk) => chunk !== undefined);
+  if (chunks.length === 0) return { body: null, isComplete, understood: false };
+  return { body: foldKeys(chunks, chunkReducers), isComplete, understood: true };
 }
 
 function readChunk(event: ServerSentEvent): JsonObject | undefined {
@@ -137,12 +137,12 @@ function readChunk(event: ServerSentEvent): JsonObject | undefined {
   return isChunk || isJsonObject(error) || typeof error === 'string' ? value : undefined;
 }
 
-function wholeObjectName(name: unknown): unknown {
+function objectNameOfResponse(name: unknown): unknown {
   return name === 'chat.completion.chunk' ? 'chat.completion' : name;
 }
 
 /** A stream calls the message `delta`. Outside of a stream it is `message`, always with role and content. */
-function wholeChoice(choice: JsonObject): JsonObject {
+function assembledChoice(choice: JsonObject): JsonObject {
   const { delta, ...rest } = choice;
   return isJsonObject(delta) ? { ...rest, message: { role: 'assistant', content: null, ...delta } } : rest;
 }

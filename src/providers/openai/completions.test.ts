@@ -31,7 +31,7 @@ describe('openAiCompletions', () => {
           { index: 0, text: 'ab', logprobs: { tokens: ['a', 'b'], token_logprobs: [-1, -2], text_offset: [0, 0] }, finish_reason: null },
         ],
       },
-      whole: true,
+      isComplete: true,
       understood: true,
     });
   });

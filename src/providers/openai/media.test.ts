@@ -64,14 +64,18 @@ describe('images', () => {
     );
     expect(openAiImages.assembleStream(events)).toEqual({
       body: { created: undefined, data: [{ b64_json: 'bbbb' }], size: 'auto' },
-      whole: false,
+      isComplete: false,
       understood: true,
     });
   });
 
   it('that failed are their error', () => {
     const error = { code: 'moderation_blocked' };
-    expect(openAiImages.assembleStream(eventsOf({ type: 'error', error }))).toEqual({ body: { error }, whole: false, understood: true });
+    expect(openAiImages.assembleStream(eventsOf({ type: 'error', error }))).toEqual({
+      body: { error },
+      isComplete: false,
+      understood: true,
+    });
   });
 });
 
@@ -110,8 +114,11 @@ describe('a transcription', () => {
     const bytes = new Uint8Array(readFileSync(new URL('transcriptions-stream-mistral.sse', folder)));
     const usage = { prompt_audio_seconds: 203, prompt_tokens: 4, total_tokens: 3264, completion_tokens: 635 };
     const text = 'The harbour opens at six.';
-    const { body, whole } = openAiTranscriptions.assembleStream(readServerSentEvents([bytes]));
-    expect({ body, whole }).toEqual({ body: { model: 'voxtral-mini-2602', text, language: 'en', segments: [], usage }, whole: true });
+    const { body, isComplete } = openAiTranscriptions.assembleStream(readServerSentEvents([bytes]));
+    expect({ body, isComplete }).toEqual({
+      body: { model: 'voxtral-mini-2602', text, language: 'en', segments: [], usage },
+      isComplete: true,
+    });
     expect(openAiTranscriptions.readResponse(body)).toMatchObject({
       model: 'voxtral-mini-2602',
       completionText: text,
@@ -121,7 +128,7 @@ describe('a transcription', () => {
 
   it('at Mistral that broke off is what was heard by then', () => {
     const events = eventsOf({ type: 'transcription.text.delta', text: 'The ' }, { type: 'transcription.text.delta', text: 'harb' });
-    expect(openAiTranscriptions.assembleStream(events)).toEqual({ body: { text: 'The harb' }, whole: false, understood: true });
+    expect(openAiTranscriptions.assembleStream(events)).toEqual({ body: { text: 'The harb' }, isComplete: false, understood: true });
   });
 
   it('may be plain text', () => {
@@ -133,7 +140,7 @@ describe('a transcription', () => {
 
   it('that broke off is what was heard by then', () => {
     const events = eventsOf({ type: 'transcript.text.delta', delta: 'The ' }, { type: 'transcript.text.delta', delta: 'harb' });
-    expect(openAiTranscriptions.assembleStream(events)).toEqual({ body: { text: 'The harb' }, whole: false, understood: true });
+    expect(openAiTranscriptions.assembleStream(events)).toEqual({ body: { text: 'The harb' }, isComplete: false, understood: true });
   });
 });
 

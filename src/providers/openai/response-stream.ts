@@ -53,18 +53,18 @@ interface Draft {
 /** Assembles a streamed response: the end event has it whole; before that, from the items so far. */
 export function assembleResponse(events: readonly ServerSentEvent[]): AssembledStream {
   const draft: Draft = { response: undefined, items: new Map(), error: undefined };
-  let whole = false;
+  let isComplete = false;
   for (const { data } of events) {
     const event = objectOf(parseJson(data));
     take(draft, event);
-    whole = endings.has(event['type']) && isJsonObject(event['response']);
-    if (whole) break;
+    isComplete = endings.has(event['type']) && isJsonObject(event['response']);
+    if (isComplete) break;
   }
   const { response, items, error } = draft;
-  if (response === undefined && items.size === 0 && error === undefined) return { body: null, whole, understood: false };
-  const output = listOf(response?.['output']).length > 0 ? response?.['output'] : wholeItems(items);
+  if (response === undefined && items.size === 0 && error === undefined) return { body: null, isComplete, understood: false };
+  const output = listOf(response?.['output']).length > 0 ? response?.['output'] : assembledItems(items);
   const known = response === undefined && items.size === 0 ? {} : { ...response, output };
-  return { body: error === undefined ? known : { ...known, error }, whole, understood: true };
+  return { body: error === undefined ? known : { ...known, error }, isComplete, understood: true };
 }
 
 function take(draft: Draft, event: JsonObject): void {
@@ -110,15 +110,15 @@ function appendDelta(
   else text.pieces.push(piece);
 }
 
-function wholeItems(items: ReadonlyMap<number, Item>): JsonObject[] {
+function assembledItems(items: ReadonlyMap<number, Item>): JsonObject[] {
   return Array.from(items)
     .toSorted(([left], [right]) => left - right)
-    .map(([, item]) => (item.done ? item.latest : wholeItem(item)));
+    .map(([, item]) => (item.done ? item.latest : assembledItem(item)));
 }
 
 /** An incomplete item: its start and its texts so far. */
-function wholeItem({ latest, texts }: Item): JsonObject {
-  const whole: Record<string, unknown> = { ...latest };
+function assembledItem({ latest, texts }: Item): JsonObject {
+  const assembled: Record<string, unknown> = { ...latest };
   const lists = new Map<string, [index: number, part: JsonObject][]>();
   for (const { target, index, pieces } of texts.values()) {
     const text = pieces.join('');
@@ -127,11 +127,11 @@ function wholeItem({ latest, texts }: Item): JsonObject {
       parts.push([index, { type: target.type, [target.key]: text }]);
       lists.set(target.list, parts);
     } else {
-      whole[target.key] = text;
+      assembled[target.key] = text;
     }
   }
   for (const [list, parts] of lists) {
-    whole[list] = parts.toSorted(([left], [right]) => left - right).map(([, part]) => part);
+    assembled[list] = parts.toSorted(([left], [right]) => left - right).map(([, part]) => part);
   }
-  return whole;
+  return assembled;
 }

@@ -55,12 +55,12 @@ describe('a response', () => {
 
 describe('a stream', () => {
   it('is the response that its end carries', () => {
-    expect(assemble('responses-response.sse')).toEqual({ body: jsonOf('responses-response.json'), whole: true, understood: true });
+    expect(assemble('responses-response.sse')).toEqual({ body: jsonOf('responses-response.json'), isComplete: true, understood: true });
   });
 
   it('that broke off is the response as it began, with the items as far as they came', () => {
-    const { body, whole } = assemble('responses-stream-broken.sse');
-    expect(whole).toBe(false);
+    const { body, isComplete } = assemble('responses-stream-broken.sse');
+    expect(isComplete).toBe(false);
     expect(body).toMatchObject({
       id: 'resp_68b1c0d2a7f48193',
       status: 'in_progress',
@@ -80,8 +80,8 @@ describe('a stream', () => {
   });
 
   it('that reached its limit is whole', () => {
-    const { body, whole } = assemble('responses-stream-incomplete.sse');
-    expect(whole).toBe(true);
+    const { body, isComplete } = assemble('responses-stream-incomplete.sse');
+    expect(isComplete).toBe(true);
     expect(openAiResponses.readResponse(body)).toMatchObject({ finishReason: 'max_output_tokens', usage: { completionTokens: 2 } });
   });
 
@@ -94,7 +94,11 @@ describe('a stream', () => {
     { type: 'error', code: 'server_error', message: 'no' },
     { type: 'error', error: { code: 'server_error', message: 'no' } },
   ])('that is nothing but an error is that error: %j', (event) => {
-    expect(assembleEvents(event)).toEqual({ body: { error: { code: 'server_error', message: 'no' } }, whole: false, understood: true });
+    expect(assembleEvents(event)).toEqual({
+      body: { error: { code: 'server_error', message: 'no' } },
+      isComplete: false,
+      understood: true,
+    });
   });
 
   it('has a part whose index is none at the first place', () => {
@@ -110,7 +114,7 @@ describe('a stream', () => {
         { type: 'response.output_item.done', output_index: 0, item },
         { type: 'response.completed', response: { id: 'r', output: [] } },
       ),
-    ).toEqual({ body: { id: 'r', output: [item] }, whole: true, understood: true });
+    ).toEqual({ body: { id: 'r', output: [item] }, isComplete: true, understood: true });
   });
 });
 

@@ -89,13 +89,13 @@ interface Piece {
 /** Whether a piece begins a call although another is open. A piece without a name never does: some servers give each piece a new id. */
 function begins({ id, name, event, isElsewhere }: Piece, open: Call): boolean {
   if (name === '' || open.name === '') return name !== '' && id !== '' && open.id !== '' && id !== open.id;
-  if (id !== '' && open.id !== '') return id !== open.id || (isElsewhere && (name !== open.name || isWhole(open.written)));
-  return name !== open.name || open.event === event || isWhole(open.written);
+  if (id !== '' && open.id !== '') return id !== open.id || (isElsewhere && (name !== open.name || isCompleteJson(open.written)));
+  return name !== open.name || open.event === event || isCompleteJson(open.written);
 }
 
 /** Whether a piece tells the whole arguments that are known. */
 function isRepetition(text: string, { written }: Call): boolean {
-  return text !== '' && text.length === lengthOf(written.pieces) && isWhole(written) && text === written.pieces.join('');
+  return text !== '' && text.length === lengthOf(written.pieces) && isCompleteJson(written) && text === written.pieces.join('');
 }
 
 function lengthOf(texts: readonly string[]): number {
@@ -127,7 +127,7 @@ interface ArgumentScan {
 }
 
 /** Whether the arguments so far are a complete JSON object or list. */
-function isWhole(scan: ArgumentScan): boolean {
+function isCompleteJson(scan: ArgumentScan): boolean {
   for (; scan.scanned < scan.pieces.length; scan.scanned += 1) {
     for (const character of scan.pieces[scan.scanned] ?? '') advance(scan, character);
   }

@@ -26,15 +26,15 @@ export function assembleTyped(events: readonly ServerSentEvent[], { piece, end, 
     else if (type.endsWith(end)) ending = event;
     else if (type === 'error' || isJsonObject(event['error'])) error = event['error'] ?? event;
   }
-  const whole = ending !== undefined;
-  if (pieces.length === 0 && !whole) {
-    return error === undefined ? { body: null, whole, understood: false } : { body: { error }, whole, understood: true };
+  const isComplete = ending !== undefined;
+  if (pieces.length === 0 && !isComplete) {
+    return error === undefined ? { body: null, isComplete, understood: false } : { body: { error }, isComplete, understood: true };
   }
   const body = toBody(pieces, ending);
-  return { body: error === undefined ? body : { ...body, error }, whole, understood: true };
+  return { body: error === undefined ? body : { ...body, error }, isComplete, understood: true };
 }
 
 /** For endpoints without streams. */
 export function notStreamed(): AssembledStream {
-  return { body: null, whole: false, understood: false };
+  return { body: null, isComplete: false, understood: false };
 }

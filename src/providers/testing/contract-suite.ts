@@ -89,7 +89,7 @@ export function describeWireFormat(format: WireFormat, from: Recordings): void {
       for (let length = 0; length < bytes.length - framing.spareBytes; length += 1) {
         const partial = assemble([bytes.subarray(0, length)]);
         const fields = format.readResponse(partial.body);
-        expect(partial.whole).toBe(false);
+        expect(partial.isComplete).toBe(false);
         expect(text.startsWith(fields.completionText)).toBe(true);
       }
     });
@@ -135,8 +135,8 @@ export function describeWireFormat(format: WireFormat, from: Recordings): void {
         { event: 'ping', data: '{"type":"ping"}' },
         { event: 'message', data: '[1]' },
       ];
-      expect(format.assembleStream(events)).toEqual({ body: null, whole: false, understood: false });
-      expect(format.assembleStream([])).toEqual({ body: null, whole: false, understood: false });
+      expect(format.assembleStream(events)).toEqual({ body: null, isComplete: false, understood: false });
+      expect(format.assembleStream([])).toEqual({ body: null, isComplete: false, understood: false });
     });
 
     it('never throws, never changes its input, and reports only counts, whatever the values in a body are', () => {

@@ -62,8 +62,8 @@ export function previewStatement(plan: AlertPlan, steps: PreviewSteps): Statemen
   const keys = plan.dimensions.map((_, index) => identifier(`dimension_${index}`));
   const values = plan.dimensions.map((dimension, index) => sql`${valueOf(dimension, utc)} AS ${keys[index] ?? sql``}`);
   const layout = bucketLayoutOf(plan.window, steps);
-  const shifted = sql`(toUnixTimestamp64Milli(created_at) + day * ${whole(dayMs)})`;
-  const days = sql`arrayJoin(range(toUInt64(0), toUInt64(${whole(plan.baselineDays + 1)}))) AS day`;
+  const shifted = sql`(toUnixTimestamp64Milli(created_at) + day * ${int64(dayMs)})`;
+  const days = sql`arrayJoin(range(toUInt64(0), toUInt64(${int64(plan.baselineDays + 1)}))) AS day`;
   const shiftedRows = select({
     columns: [sql`*`, ...values, days, sql`${shifted} AS shifted_ms`],
     from: rowsOf(plan, steps, chosenGroups(plan, steps)),
@@ -71,7 +71,7 @@ export function previewStatement(plan: AlertPlan, steps: PreviewSteps): Statemen
   const buckets = select({
     columns: [...keys, sql`day`, ...layout.bucket.map(({ name, value: of }) => sql`${of} AS ${identifier(name)}`), ...parts.each()],
     from: shiftedRows,
-    where: [sql`shifted_ms >= ${whole(layout.from)} AND shifted_ms < ${whole(lastOf(steps))}`],
+    where: [sql`shifted_ms >= ${int64(layout.from)} AND shifted_ms < ${int64(lastOf(steps))}`],
     groupBy: [...keys, sql`day`, ...layout.bucket.map(({ name }) => identifier(name))],
   });
   const spread = select({ columns: [sql`*`, sql`arrayJoin(${layout.steps}) AS at`], from: buckets });
@@ -104,7 +104,7 @@ export function previewSamples(plan: AlertPlan, rows: readonly AlertRow[]): Read
   return steps;
 }
 
-const whole = (value: number): Fragment => sql`${param(Math.floor(value), 'Int64')}`;
+const int64 = (value: number): Fragment => sql`${param(Math.floor(value), 'Int64')}`;
 
 function lastOf({ first, stepMs, count }: PreviewSteps): number {
   return first + (count - 1) * stepMs;
@@ -154,13 +154,13 @@ function rollingLayout(windowMs: number, { first, stepMs, count }: PreviewSteps)
   const from = first - windowMs;
   const bucketMs = greatestDivisor(windowMs, stepMs);
   const [inWindow, inStep] = [windowMs / bucketMs, stepMs / bucketMs];
-  const begun = sql`bucket + 1 - ${whole(inWindow)}`;
+  const begun = sql`bucket + 1 - ${int64(inWindow)}`;
   return {
     from,
-    bucket: [{ name: 'bucket', value: sql`intDiv(shifted_ms - ${whole(from)}, ${whole(bucketMs)})` }],
+    bucket: [{ name: 'bucket', value: sql`intDiv(shifted_ms - ${int64(from)}, ${int64(bucketMs)})` }],
     steps: rangeOf(
-      sql`if(${begun} <= 0, 0, intDiv(${begun} + ${whole(inStep - 1)}, ${whole(inStep)}))`,
-      sql`least(intDiv(bucket, ${whole(inStep)}), ${whole(count - 1)}) + 1`,
+      sql`if(${begun} <= 0, 0, intDiv(${begun} + ${int64(inStep - 1)}, ${int64(inStep)}))`,
+      sql`least(intDiv(bucket, ${int64(inStep)}), ${int64(count - 1)}) + 1`,
     ),
   };
 }
@@ -184,7 +184,7 @@ function calendarLayout(
     from,
     bucket: [
       { name: 'period', value: sql`toInt64(arrayCount(start -> start <= shifted_ms, ${param(starts, 'Array(Int64)')}))` },
-      { name: 'bucket', value: sql`if(shifted_ms < ${whole(first)}, 0, intDiv(shifted_ms - ${whole(first)}, ${whole(stepMs)}) + 1)` },
+      { name: 'bucket', value: sql`if(shifted_ms < ${int64(first)}, 0, intDiv(shifted_ms - ${int64(first)}, ${int64(stepMs)}) + 1)` },
     ],
     steps: rangeOf(sql`bucket`, sql`arrayElement(${param(ends, 'Array(Int64)')}, period)`),
   };

@@ -11,7 +11,7 @@ const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
 const arrivalMs = sql`toUnixTimestamp64Milli(created_at)`;
-const whole = (ms: number): Fragment => sql`${param(ms, 'Int64')}`;
+const int64 = (ms: number): Fragment => sql`${param(ms, 'Int64')}`;
 
 /** What the local clock shows of a time. */
 interface LocalTime {
@@ -29,19 +29,19 @@ function localTime(zone: Zone): LocalTime {
     const second = sql`toSecond(created_at, ${name})`;
     const minute = sql`toMinute(created_at, ${name})`;
     const seconds = (minutes: number): Fragment =>
-      minutes === 1 ? second : sql`(positiveModulo(${minute}, ${whole(minutes)}) * 60 + ${second})`;
+      minutes === 1 ? second : sql`(positiveModulo(${minute}, ${int64(minutes)}) * 60 + ${second})`;
     return {
       since: (minutes) => sql`(toInt64(${seconds(minutes)}) * 1000 + positiveModulo(${arrivalMs}, 1000))`,
       day: sql`toInt64(toInt32(toDate32(created_at, ${name})))`,
       hour: sql`toHour(created_at, ${name})`,
     };
   }
-  const local = sql`(${arrivalMs} + ${whole(zone.minutes * minuteMs)})`;
-  const sinceMidnight = sql`positiveModulo(${local}, ${whole(dayMs)})`;
+  const local = sql`(${arrivalMs} + ${int64(zone.minutes * minuteMs)})`;
+  const sinceMidnight = sql`positiveModulo(${local}, ${int64(dayMs)})`;
   return {
-    since: (minutes) => sql`positiveModulo(${local}, ${whole(minutes * minuteMs)})`,
-    day: sql`intDiv(${local} - ${sinceMidnight}, ${whole(dayMs)})`,
-    hour: sql`intDiv(${sinceMidnight}, ${whole(hourMs)})`,
+    since: (minutes) => sql`positiveModulo(${local}, ${int64(minutes * minuteMs)})`,
+    day: sql`intDiv(${local} - ${sinceMidnight}, ${int64(dayMs)})`,
+    hour: sql`intDiv(${sinceMidnight}, ${int64(hourMs)})`,
   };
 }
 
@@ -73,7 +73,7 @@ export function bucketKey(interval: Interval, zone: Zone): Fragment {
     case '3h':
     case '6h': {
       const midnight = startOfDay(sql`addDays(${firstDay}, ${day})`, zone);
-      return sql`${arrivalMs} - positiveModulo(${arrivalMs} - (${midnight}), ${whole((interval === '3h' ? 3 : 6) * hourMs)})`;
+      return sql`${arrivalMs} - positiveModulo(${arrivalMs} - (${midnight}), ${int64((interval === '3h' ? 3 : 6) * hourMs)})`;
     }
     case 'day':
       return day;
@@ -113,12 +113,12 @@ export function bucketStart(key: Fragment, interval: Interval, zone: Zone): Frag
  * the local time is read as one of UTC.
  */
 export function offsetMinutes(ms: Fragment, zone: Zone): Fragment {
-  if (zone.kind === 'offset') return whole(zone.minutes);
+  if (zone.kind === 'offset') return int64(zone.minutes);
   const local = sql`toString(fromUnixTimestamp64Milli(${ms}, ${param(zone.name, 'String')}))`;
   return sql`intDiv(toUnixTimestamp64Milli(toDateTime64(${local}, 3, 'UTC')) - ${ms}, 60000)`;
 }
 
 function startOfDay(day: Fragment, zone: Zone): Fragment {
-  if (zone.kind === 'offset') return sql`toInt64(toInt32(${day})) * ${whole(dayMs)} - ${whole(zone.minutes * minuteMs)}`;
+  if (zone.kind === 'offset') return sql`toInt64(toInt32(${day})) * ${int64(dayMs)} - ${int64(zone.minutes * minuteMs)}`;
   return sql`toUnixTimestamp64Milli(toDateTime64(${day}, 3, ${param(zone.name, 'String')}))`;
 }

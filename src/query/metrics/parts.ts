@@ -93,7 +93,7 @@ function savings(): Part {
 const fixedLevels = Object.values(quantileLevels);
 
 const isAnswered = sql`((status >= 200 AND status < 400) OR status = 499 OR status = 502)`;
-const isWhole = sql`(status >= 200 AND status < 400 AND failure_kind = '')`;
+const hasSucceeded = sql`(status >= 200 AND status < 400 AND failure_kind = '')`;
 const hasTokens = sql`(ifNull(prompt_tokens, 0) > 0 OR ifNull(completion_tokens, 0) > 0)`;
 /** A call of a tool, a query of a database or another step that is logged beside model calls: it has no price. */
 const isStep = sql`(model IN ('tool', 'data', 'vector_db') OR startsWith(model, 'tool:') OR startsWith(model, 'data:'))`;
@@ -106,7 +106,7 @@ const parts = {
   cost: sumOf('cost'),
   priced: countOf('cost'),
   left: counted(sql`status = 499`),
-  unpriced: counted(sql`isNull(cost) AND ((${isAnswered} AND ${hasTokens}) OR (${isWhole} AND NOT ${isStep}))`),
+  unpriced: counted(sql`isNull(cost) AND ((${isAnswered} AND ${hasTokens}) OR (${hasSucceeded} AND NOT ${isStep}))`),
   total_tokens: sumOf('total_tokens'),
   prompt_tokens: sumOf('prompt_tokens'),
   completion_tokens: sumOf('completion_tokens'),

@@ -35,7 +35,7 @@ const text = (value: Fragment, source: Source = 'requests'): ValueOf => ({
   longText: true,
   read: (given) => sql`${param(given, 'String')}`,
 });
-const whole = (value: Fragment, source: Source = 'requests'): ValueOf => ({
+const integerValue = (value: Fragment, source: Source = 'requests'): ValueOf => ({
   value,
   source,
   longText: false,
@@ -49,9 +49,9 @@ const count = (value: Fragment): ValueOf => ({
 });
 
 const valueOfKey: Readonly<Record<Exclude<SortKey, 'created_at'>, ValueOf>> = {
-  cache_created_at: whole(sql`toUnixTimestamp64Milli(cache_created_at)`),
+  cache_created_at: integerValue(sql`toUnixTimestamp64Milli(cache_created_at)`),
   latency: count(sql`latency`),
-  last_active: whole(sql`if(user_id = '', NULL, toUnixTimestamp64Milli(user_last_active))`, 'users'),
+  last_active: integerValue(sql`if(user_id = '', NULL, toUnixTimestamp64Milli(user_last_active))`, 'users'),
   total_tokens: count(sql`total_tokens`),
   completion_tokens: count(sql`completion_tokens`),
   prompt_tokens: count(sql`prompt_tokens`),

@@ -25,7 +25,7 @@ export interface SessionPlan {
 export const maxNodes = 5_000;
 
 /**
- * A node of the tree with its totals, the root first, then level by level. Only the root's row has the session's facts and the keys of the
+ * A node of the tree with its totals, the root first, then level by level. Only the root's row has the session's aggregates and the keys of the
  * page. Numbers that may be large are text.
  */
 export interface SessionNodeRow {
@@ -67,7 +67,7 @@ export function planSession(
  * The statement for the requests of a session as `SessionRequestRow`s, the oldest first, one more than the plan's limit. When no more than
  * the limit return, they are the whole session, and `totals.ts` computes from them what {@link sessionStatement} returns.
  */
-export function wholeSessionStatement({ tenant, sessionId, limit }: SessionPlan): Statement {
+export function fullSessionStatement({ tenant, sessionId, limit }: SessionPlan): Statement {
   const query = select({
     columns: [requestRowColumns, tagOf(sessionId)],
     from: requests(ofSession(sessionId)),

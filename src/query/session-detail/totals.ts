@@ -40,12 +40,12 @@ type RequestNumbers = ReturnType<typeof numbersOf>;
 
 function numbersOf(row: RequestRow) {
   const createdMs = Number(row.created_ms);
-  const latency = wholeOf(row.latency);
+  const latency = bigintOf(row.latency);
   return {
     cost: row.cost_text === null ? zeroMoney : (parseMoney(row.cost_text) ?? zeroMoney),
-    prompt: wholeOf(row.prompt_tokens),
-    completion: wholeOf(row.completion_tokens),
-    total: wholeOf(row.total_tokens),
+    prompt: bigintOf(row.prompt_tokens),
+    completion: bigintOf(row.completion_tokens),
+    total: bigintOf(row.total_tokens),
     latency,
     isTimed: row.latency !== null,
     hasFailed: row.failure_kind !== '',
@@ -74,7 +74,7 @@ function totalsOf({ path, requests }: Node): Omit<SessionNodeRow, keyof typeof n
   };
 }
 
-function wholeOf(cell: NumberCell | null): bigint {
+function bigintOf(cell: NumberCell | null): bigint {
   return cell === null ? 0n : BigInt(cell);
 }
 

@@ -15,7 +15,7 @@ import {
   type SessionPlan,
   sessionRequestsStatements,
   sessionStatement,
-  wholeSessionStatement,
+  fullSessionStatement,
 } from './statement.ts';
 import { byLength } from '../../../test/support/test-length.ts';
 
@@ -158,8 +158,8 @@ async function pageThrough(sessionId: string, limit: number, cursor: string | un
 }
 
 /** A session that is one page. */
-async function wholeOf(sessionId: string, limit: number) {
-  const rows = await rig.store.run<SessionRequestRow>(wholeSessionStatement(planOf(sessionId, limit, undefined)));
+async function bigintOf(sessionId: string, limit: number) {
+  const rows = await rig.store.run<SessionRequestRow>(fullSessionStatement(planOf(sessionId, limit, undefined)));
   return rows.length > limit ? undefined : shown(sessionId, aggregateTree(rows), rows);
 }
 
@@ -189,7 +189,7 @@ test('session, tree and pages are those of an independent builder, for any paths
     const all = oldestFirst.map(({ requestId }) => requestId as string);
     const wholeTree = expectedTree(records, all, []);
     const whole = { ids: all, root: wholeTree, cut: false, item: expectedItem(sessionId, oldestFirst, wholeTree) };
-    expect(await wholeOf(sessionId, limit)).toEqual(records.length > limit ? undefined : whole);
+    expect(await bigintOf(sessionId, limit)).toEqual(records.length > limit ? undefined : whole);
     let cursor: string | undefined;
     for (let from = 0; from < records.length; from += limit) {
       const page = await pageThrough(sessionId, limit, cursor);
@@ -218,7 +218,7 @@ test('a session of one page whose tree is cut is shown as the store would show i
     sessionPath: Array.from({ length: 20 }, (_level, depth) => (depth === 0 ? `ü${index}` : `😀${depth}`)).join('/'),
   }));
   await rig.insert(records, 'bushy');
-  const whole = await wholeOf('bushy', 1000);
+  const whole = await bigintOf('bushy', 1000);
   expect(whole?.cut).toBe(true);
   const { next, ...summedInStore } = await pageThrough('bushy', 1000, undefined);
   expect([next, summedInStore]).toEqual([undefined, whole]);
@@ -251,5 +251,5 @@ test(`a session of ${longSession} requests in 6,000 places is shown, with the de
 
 test('a session of many pages is summed up in the long lane, where it holds up no point reads', () => {
   const plan = planOf('any', 1, undefined);
-  expect([wholeSessionStatement(plan).lane, sessionStatement(plan).lane]).toEqual(['short', 'long']);
+  expect([fullSessionStatement(plan).lane, sessionStatement(plan).lane]).toEqual(['short', 'long']);
 });

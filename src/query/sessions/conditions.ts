@@ -63,12 +63,15 @@ export interface SessionGroups {
 
 interface GroupsOptions {
   /** Whether the columns also aggregate unmatched requests. */
-  readonly whole: boolean;
+  readonly allRequests: boolean;
   /** One more condition on the group. */
   readonly more?: (aggregate: MatchedAggregate) => Fragment;
 }
 
-export function sessionGroups({ inRange, matched, having, needed }: SessionConditions, { whole, more }: GroupsOptions): SessionGroups {
+export function sessionGroups(
+  { inRange, matched, having, needed }: SessionConditions,
+  { allRequests: whole, more }: GroupsOptions,
+): SessionGroups {
   const matchedOnly = having === undefined && !whole;
   const marked = matched !== undefined && !matchedOnly;
   const aggregate = marked ? overMatched : overAll;

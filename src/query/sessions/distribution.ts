@@ -32,7 +32,7 @@ const shares: Readonly<Record<Exclude<Tail, 'interquartile'>, number>> = { p50: 
 
 /** The statement for the distribution of the matching sessions. */
 export function sessionDistributionStatement(selection: SessionSelection, tail: Tail): Statement {
-  const { clauses, aggregate } = sessionGroups(conditionsOf(selection), { whole: false });
+  const { clauses, aggregate } = sessionGroups(conditionsOf(selection), { allRequests: false });
   const duration = sql`toUnixTimestamp64Milli(${endOf(aggregate)}) - toUnixTimestamp64Milli(${startOf(aggregate)})`;
   const columns = sql`${requestsOf(aggregate)} AS requests_each, ${duration} AS duration_each, ${costOf(aggregate)} AS cost_each`;
   return distributionStatement(selection.tenant, select({ ...clauses, columns }), tail);

@@ -39,7 +39,7 @@ export function sessionPageStatement(plan: SessionsPlan): Statement {
 /** The sessions of the page with their times. */
 function pageKeys({ sort, after, limit, offset }: SessionsPlan, conditions: SessionConditions): Query {
   const behind = after === undefined ? {} : { more: (over: MatchedAggregate) => behindSession(sort, after, over) };
-  const { clauses, aggregate } = sessionGroups(conditions, { whole: false, ...behind });
+  const { clauses, aggregate } = sessionGroups(conditions, { allRequests: false, ...behind });
   return select({
     ...clauses,
     columns: sql`session_id, min(created_at) AS from_at, max(created_at) AS to_at`,
@@ -68,7 +68,7 @@ export interface SessionTotalsRow {
 
 /** The statement for the number and the sums of all matching sessions. */
 export function sessionTotalsStatement(selection: SessionSelection): Statement {
-  const { clauses, aggregate } = sessionGroups(conditionsOf(selection), { whole: false });
+  const { clauses, aggregate } = sessionGroups(conditionsOf(selection), { allRequests: false });
   const each = select({
     ...clauses,
     columns: [
@@ -84,7 +84,7 @@ export function sessionTotalsStatement(selection: SessionSelection): Statement {
 
 /** The statement for the number of sessions alone, as `session_count`. */
 export function sessionCountStatement(selection: SessionSelection): Statement {
-  const { clauses } = sessionGroups(conditionsOf(selection), { whole: false });
+  const { clauses } = sessionGroups(conditionsOf(selection), { allRequests: false });
   const sessions = select({ ...clauses, columns: sql`session_id` });
   return statementFor(selection.tenant, select({ columns: sql`count() AS session_count`, from: sessions }), 'long');
 }

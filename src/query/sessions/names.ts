@@ -22,7 +22,7 @@ export interface SessionNameRow {
 
 /** The statement for the names of matching sessions, the latest used first. */
 export function sessionNamesStatement(selection: SessionSelection): Statement {
-  const { clauses, aggregate } = sessionGroups(conditionsOf(selection), { whole: true });
+  const { clauses, aggregate } = sessionGroups(conditionsOf(selection), { allRequests: true });
   const each = select({
     ...clauses,
     columns: [

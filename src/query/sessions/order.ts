@@ -39,7 +39,7 @@ const time = (over: SortValue['over'], textIn: SortValue['textIn']): SortValue =
   read: (text) => (/^-?\d{1,16}$/.test(text) ? dateTime64(BigInt(text)) : undefined),
 });
 
-const whole = (over: SortValue['over'], textIn: SortValue['textIn']): SortValue => ({
+const integerValue = (over: SortValue['over'], textIn: SortValue['textIn']): SortValue => ({
   over,
   textIn,
   read: (text) => (/^\d{1,39}$/.test(text) && BigInt(text) < 2n ** 128n ? sql`${param(BigInt(text), 'UInt128')}` : undefined),
@@ -56,13 +56,13 @@ const sortValues: Readonly<Record<SessionSortKey, SortValue>> = {
     textIn: (row) => row.cost_sum,
     read: (text) => (/^-?\d{1,26}(?:\.\d{1,12})?$/.test(text) ? sql`${param(text, 'Decimal(38, 12)')}` : undefined),
   },
-  total_requests: whole(requestsOf, (row) => String(row.request_count)),
-  failed: whole(failedOf, (row) => String(row.failed_count)),
-  total_tokens: whole(
+  total_requests: integerValue(requestsOf, (row) => String(row.request_count)),
+  failed: integerValue(failedOf, (row) => String(row.failed_count)),
+  total_tokens: integerValue(
     (aggregate) => sumOf(sql`total_tokens`, aggregate),
     (row) => row.total_sum,
   ),
-  avg_latency: whole(averageOver, (row) => {
+  avg_latency: integerValue(averageOver, (row) => {
     const count = BigInt(row.latency_count);
     return count === 0n ? '0' : String((BigInt(row.latency_sum) * averageUnits) / count);
   }),
@@ -98,25 +98,25 @@ function isSessionSortKey(key: string): key is SessionSortKey {
 }
 
 /** The terms before the identifier: of equal sessions the latest comes first. */
-function wholeOrder(sort: readonly SessionSortTerm[]): readonly SessionSortTerm[] {
+function totalOrder(sort: readonly SessionSortTerm[]): readonly SessionSortTerm[] {
   return sort.some(({ key }) => key === 'created_at') ? sort : [...sort, ...latestFirst];
 }
 
 /** The complete order of a page; identifiers decide between sessions that are equal otherwise. */
 export function sessionOrderBy(sort: readonly SessionSortTerm[], aggregate: MatchedAggregate): readonly Fragment[] {
-  const terms = wholeOrder(sort).map(
+  const terms = totalOrder(sort).map(
     ({ key, direction }) => sql`${sortValues[key].over(aggregate)} ${direction === 'asc' ? sql`ASC` : sql`DESC`}`,
   );
   return [...terms, sql`session_id ASC`];
 }
 
 export function positionOf(sort: readonly SessionSortTerm[], row: PositionCells): SessionPosition {
-  return { values: wholeOrder(sort).map(({ key }) => sortValues[key].textIn(row)), sessionId: row.session_id };
+  return { values: totalOrder(sort).map(({ key }) => sortValues[key].textIn(row)), sessionId: row.session_id };
 }
 
 /** Whether the position has a valid value for every term of the order. */
 export function isPositionOf(sort: readonly SessionSortTerm[], { values }: SessionPosition): boolean {
-  const terms = wholeOrder(sort);
+  const terms = totalOrder(sort);
   return values.length === terms.length && terms.every(({ key }, index) => sortValues[key].read(values[index] ?? '') !== undefined);
 }
 
@@ -126,7 +126,7 @@ export function behindSession(
   { values, sessionId }: SessionPosition,
   aggregate: MatchedAggregate,
 ): Fragment {
-  const compared = wholeOrder(sort).map(({ key, direction }, index) => {
+  const compared = totalOrder(sort).map(({ key, direction }, index) => {
     const { over, read } = sortValues[key];
     const at = read(values[index] ?? '');
     if (at === undefined) throw new TypeError('A cursor was not checked before it was compiled.');

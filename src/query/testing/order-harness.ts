@@ -57,8 +57,8 @@ export function inOrder<Found extends SortableRecord>(
   all: readonly SortableRecord[],
 ): readonly Found[] {
   const arrival = terms.find(({ key }) => key === 'created_at')?.direction ?? 'desc';
-  const whole = [...terms.map((term) => [readerOf(term, all), term.direction] as const), [plainKeys['created_at'], arrival] as const];
-  const byKeys = whole.map(([read, direction]) => {
+  const ordered = [...terms.map((term) => [readerOf(term, all), term.direction] as const), [plainKeys['created_at'], arrival] as const];
+  const byKeys = ordered.map(([read, direction]) => {
     const values = new Map<SortableRecord, OrderValue>(found.map((record) => [record, read?.(record, all) ?? null]));
     return (left: Found, right: Found) => orderOf(values.get(left) ?? null, values.get(right) ?? null, direction);
   });

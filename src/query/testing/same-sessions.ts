@@ -265,6 +265,6 @@ function sorted(value: unknown): unknown {
 
 /** Decimal text of dollars in units of 10⁻¹². */
 function unitsOf(text: string): bigint {
-  const [whole = '', fraction = ''] = text.split('.');
-  return BigInt(whole + fraction.padEnd(12, '0'));
+  const [integerPart = '', fraction = ''] = text.split('.');
+  return BigInt(integerPart + fraction.padEnd(12, '0'));
 }

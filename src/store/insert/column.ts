@@ -37,7 +37,7 @@ export function structureOf(columns: readonly Pick<Column<never>, 'name' | 'type
   return columns.map(({ name, type }) => `${name} ${type}`).join(', ');
 }
 
-const uint32: Kind<number> = { type: 'UInt32', write: (writer, value) => writer.uint32(whole(value, 2 ** 32)) };
+const uint32: Kind<number> = { type: 'UInt32', write: (writer, value) => writer.uint32(integer(value, 2 ** 32)) };
 
 export const string: Kind<string> = { type: 'String', write: (writer, value) => writer.text(value) };
 
@@ -59,11 +59,11 @@ export const dateTime: Kind<number> = {
 
 const bool: Kind<boolean> = { type: 'Bool', write: (writer, value) => writer.byte(value ? 1 : 0) };
 
-const uint16: Kind<number> = { type: 'UInt16', write: (writer, value) => writer.uint16(whole(value, 2 ** 16)) };
+const uint16: Kind<number> = { type: 'UInt16', write: (writer, value) => writer.uint16(integer(value, 2 ** 16)) };
 
 export const uint64: Kind<number | bigint> = {
   type: 'UInt64',
-  write: (writer, value) => writer.uint64(typeof value === 'bigint' ? value : whole(value, 2 ** 64)),
+  write: (writer, value) => writer.uint64(typeof value === 'bigint' ? value : integer(value, 2 ** 64)),
 };
 
 const float64: Kind<number> = {
@@ -145,7 +145,7 @@ function noTime(value: number): RangeError {
   return new RangeError(`${value} is no time of the years from 1900 to 2299 in Unix milliseconds`);
 }
 
-function whole(value: number, bound: number): number {
+function integer(value: number, bound: number): number {
   if (Number.isInteger(value) && value >= 0 && value < bound) return value;
   throw new RangeError(`${value} is no whole number from 0 to below ${BigInt(bound)}`);
 }

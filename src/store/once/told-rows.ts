@@ -46,7 +46,7 @@ export interface ToldRows {
   /** In the order of their arrival. */
   readonly rows: readonly ToldRow[];
   /** False: there are more than are read at once. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** A stored record as far as it shows which call it is. */
@@ -111,7 +111,7 @@ const columns = sql`hex(request_id) AS id_hex, toUnixTimestamp64Milli(created_at
   if(has(span_links, '*'), [${join(
     detailColumns.map((name) => columnName(name)),
     ', ',
-  )}], []) AS facts, status,
+  )}], []) AS details, status,
   ifNull(toInt64(time_to_first_token), -1) AS first_ms, model, ifNull(toString(cost), '') AS cost_text,
   [ifNull(prompt_tokens, 0), ifNull(prompt_cache_read_tokens, 0), ifNull(prompt_cache_write_tokens, 0), ifNull(completion_tokens, 0)] AS tokens`;
 
@@ -136,13 +136,13 @@ export function makeFindTold(connections: Connections): FindTold {
         for (const row of rows.map(toldRow)) {
           if (found.has(row.requestId)) continue;
           bytes += bytesOf(row);
-          if (bytes > maxFoundBytes) return { rows: [...found.values()], isWhole: false };
+          if (bytes > maxFoundBytes) return { rows: [...found.values()], isComplete: false };
           found.set(row.requestId, row);
         }
         last = rows.length < pageRows ? undefined : rows.at(-1);
       } while (last !== undefined);
     }
-    return { rows: [...found.values()], isWhole: true };
+    return { rows: [...found.values()], isComplete: true };
   };
 }
 
@@ -231,9 +231,9 @@ function toldRow(row: Row): ToldRow {
   };
 }
 
-function detailsOf({ details: facts, model, status, first_ms: firstMs }: Row): CallDetails | undefined {
-  if (facts.length === 0) return undefined;
-  return { texts: facts, model, status, firstTokenMs: Number(firstMs) < 0 ? null : Number(firstMs) };
+function detailsOf({ details, model, status, first_ms: firstMs }: Row): CallDetails | undefined {
+  if (details.length === 0) return undefined;
+  return { texts: details, model, status, firstTokenMs: Number(firstMs) < 0 ? null : Number(firstMs) };
 }
 
 function spendOfRow({ provider, model, cost_text: cost, tokens }: Row): Spend {

@@ -42,7 +42,7 @@ export function makeCheckPart(connections: Connections, damage: KnownDamage): Ch
   return async (table, part) => {
     checkNames(table, part);
     try {
-      const statement = compileForAll(checkTable(wholeTable(table), part));
+      const statement = compileForAll(checkTable(tableAsRows(table), part));
       const rows = await readRows<{ readonly is_passed: number; readonly message: string }>(connections, 'removal', statement);
       const failed = rows.find((row) => row.is_passed !== 1);
       if (failed === undefined) return { outcome: rows.length === 0 ? 'gone' : 'whole' };
@@ -69,7 +69,7 @@ export function makeSetAside(connections: Connections, damage: KnownDamage): Set
       await damage.refresh();
       return { folder };
     }
-    await refuseWhole(await check(table, part), damage, { table, part });
+    await refuseIntact(await check(table, part), damage, { table, part });
     const folder = path.join(detached, part);
     await detach(connections, { table, part, from: path.join(tableFolder, part), folder });
     await damage.refresh();
@@ -84,7 +84,7 @@ interface Detaching {
   readonly folder: string;
 }
 
-async function refuseWhole(checked: PartCheck, damage: KnownDamage, { table, part }: Pick<Detaching, 'table' | 'part'>): Promise<void> {
+async function refuseIntact(checked: PartCheck, damage: KnownDamage, { table, part }: Pick<Detaching, 'table' | 'part'>): Promise<void> {
   if (checked.outcome === 'gone') throw new GatelogError('not_found', `The store has no part ${table}/${part}, or not any more.`);
   const isKnown = damage.parts().some((known) => known.table === table && known.part === part);
   if (checked.outcome === 'whole' && !isKnown) {
@@ -100,7 +100,7 @@ async function detach(connections: Connections, detaching: Detaching): Promise<v
   }
   const { signal } = new AbortController();
   try {
-    const detachment = alterTable(wholeTable(detaching.table), sql`DETACH PART ${literal(detaching.part)}`);
+    const detachment = alterTable(tableAsRows(detaching.table), sql`DETACH PART ${literal(detaching.part)}`);
     await runInTurn({ connections, signal }, detaching.table, [compileForAll(detachment)]);
   } catch (error) {
     if (engineCodeOf(error) !== hasPatches) throw error;
@@ -118,12 +118,12 @@ async function detachAlone(connections: Connections, { table, from, folder }: De
     await connections.run('control', async (client) => {
       assertFreeSpace(connections);
       const lane = { client, embedded: connections.embedded };
-      await runCommand(lane, compileForAll(detachTable(wholeTable(table), 'when unused')));
+      await runCommand(lane, compileForAll(detachTable(tableAsRows(table), 'when unused')));
       try {
         await rename(from, folder);
         for (const changed of [folder, from]) syncFolder(path.dirname(changed));
       } finally {
-        await runCommand(lane, compileForAll(attachTable(wholeTable(table))));
+        await runCommand(lane, compileForAll(attachTable(tableAsRows(table))));
       }
     });
   } catch (error) {
@@ -193,6 +193,6 @@ function checkNames(table: string, part: string): asserts table is OrganizationT
   throw new GatelogError('not_found', `The store has no part ${table}/${part}; "gatelog store check" shows what it has.`);
 }
 
-function wholeTable(table: OrganizationTable): Rows {
+function tableAsRows(table: OrganizationTable): Rows {
   return acrossOrganizations(table, 'a part holds rows of many');
 }

@@ -18,7 +18,7 @@ export type WatchRows = (organization: bigint, createdAt: number | undefined) =>
 
 interface OrganizationChanges {
   /** The number of the latest change that may have touched any row. */
-  whole: number;
+  latestForAll: number;
   readonly hours: Map<number, number>;
 }
 
@@ -43,7 +43,7 @@ export class RowChanges {
     if (this.ofAll > number) return 'everything';
     const changes = this.organizations.get(uuidToNumber(organizationId));
     if (changes === undefined) return [];
-    if (changes.whole > number) return 'everything';
+    if (changes.latestForAll > number) return 'everything';
     return [...changes.hours].filter(([, at]) => at > number).map(([hour]) => hour);
   }
 
@@ -74,7 +74,7 @@ export class RowChanges {
 
   markOrganization(organizationId: OrganizationId): void {
     this.latest += 1;
-    this.of(uuidToNumber(organizationId)).whole = this.latest;
+    this.of(uuidToNumber(organizationId)).latestForAll = this.latest;
     this.tell(uuidToNumber(organizationId), undefined);
   }
 
@@ -103,7 +103,7 @@ export class RowChanges {
     const changes = this.of(organization);
     changes.hours.set(Math.max(0, Math.floor(createdAt / hourMs)), this.latest);
     if (changes.hours.size <= maxHours) return;
-    changes.whole = this.latest;
+    changes.latestForAll = this.latest;
     changes.hours.clear();
   }
 
@@ -114,7 +114,7 @@ export class RowChanges {
     }
     const known = this.organizations.get(organization);
     if (known !== undefined) return known;
-    const changes: OrganizationChanges = { whole: 0, hours: new Map() };
+    const changes: OrganizationChanges = { latestForAll: 0, hours: new Map() };
     this.organizations.set(organization, changes);
     return changes;
   }

@@ -1,5 +1,5 @@
 import { addressedProviders } from '../../../src/model/providers/providers.ts';
-import { lightFacts, providerNamePaths } from '../law.ts';
+import { lightProfiles, providerNamePaths } from '../law.ts';
 import { isProduction, isWithin, type Rule, sourceRule } from '../rule.ts';
 import { stringOf, walk } from '../source.ts';
 
@@ -28,7 +28,7 @@ export const providerNames: Rule = sourceRule(
 export const factsWithoutParsers: Rule = sourceRule(
   { name: 'facts without parsers', remedy: 'Import only types and other files of facts: the gateway loads them without any parser.' },
   ({ path, imports }) =>
-    lightFacts.test(path)
+    lightProfiles.test(path)
       ? imports
           .filter(({ specifier, typeOnly }) => !typeOnly && !/(?:^|\/)wire(?:-facts)?\.ts$/.test(specifier))
           .map(({ specifier, line }) => ({ line, what: `a file of facts imports ${specifier}` }))

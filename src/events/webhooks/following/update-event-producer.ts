@@ -72,8 +72,8 @@ export class UpdateEventProducer {
       const through = this.ports.updateWatermark(this.reading.tenant);
       const updates = await readUpdates(this.ports.database, this.reading.tenant, { after, through, limit: maxPageRows });
       if (updates.length === 0) continue;
-      const isWhole = await this.announce(group, updates);
-      hasMore ||= !isWhole || updates.length === maxPageRows;
+      const wereAllAnnounced = await this.announce(group, updates);
+      hasMore ||= !wereAllAnnounced || updates.length === maxPageRows;
     }
     return hasMore;
   }

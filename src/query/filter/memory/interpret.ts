@@ -12,8 +12,8 @@ const conditionUnits = 200;
 
 /**
  * Whether a record matches a filter: the semantics of the grammar for records in memory. It shares only the vocabulary with the compiler,
- * so that each can be tested against the other. @param session the facts of the record's session; none for a record without one. @throws
- * TypeError when the filter needs a session's facts and none were given.
+ * so that each can be tested against the other. @param session the aggregates of the record's session; none for a record without one. @throws
+ * TypeError when the filter needs a session's aggregates and none were given.
  */
 export function matches(filter: FilterNode, record: FilterRecord, session?: SessionAggregates): boolean {
   return finished(matchesInSteps(filter, record, session, new Work()));
@@ -91,8 +91,8 @@ function textOf(reader: Reader, node: ConditionNode, subject: Subject): string |
 
 /** Whether the comparison ignores case: identifiers always do, some fields where they are compared as a whole. */
 function isFolded({ kind }: Reader, node: ConditionNode): boolean {
-  const isWhole = node.operator === 'equals' || node.operator === 'not-equals';
-  return kind === 'identifier' || (isWhole && definitionOf(node).equalsIgnoresCase === true);
+  const isEquality = node.operator === 'equals' || node.operator === 'not-equals';
+  return kind === 'identifier' || (isEquality && definitionOf(node).equalsIgnoresCase === true);
 }
 
 /** Some fields read the value of `equals` as a pattern. */
@@ -144,8 +144,8 @@ function orderOf(found: NumberFound, sought: number): number {
 /** Compares an amount with the decimal that a number of dollars is written as: 0.1 + 0.2 is more than 0.3. */
 function orderOfMoney(money: Money, usd: number): number {
   const [mantissa = '', exponent = '0'] = String(usd).split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = BigInt(whole + fraction);
+  const [integerPart = '', fraction = ''] = mantissa.split('.');
+  const digits = BigInt(integerPart + fraction);
   // Both in whole units of a power of ten that is fine enough for either.
   const shift = Number(exponent) - fraction.length + 12;
   const found = money * 10n ** BigInt(Math.max(-shift, 0));

@@ -139,8 +139,8 @@ function comparisons({ family, equalsIsPattern }: FieldDefinition, found: readon
 function textComparisons(found: readonly string[], equalsIsPattern: boolean): Arbitrary<unknown> {
   const source = found.length === 0 ? nastyText : oneof({ weight: 9, arbitrary: constantFrom(...found) }, nastyText);
   const valuesOf: Readonly<Record<TextOperator, Arbitrary<string>>> = {
-    equals: equalsIsPattern ? patterns(source) : wholes(source),
-    'not-equals': wholes(source),
+    equals: equalsIsPattern ? patterns(source) : fullTexts(source),
+    'not-equals': fullTexts(source),
     like: patterns(source),
     ilike: patterns(source),
     contains: parts(source),
@@ -149,7 +149,7 @@ function textComparisons(found: readonly string[], equalsIsPattern: boolean): Ar
   return constantFrom(...operatorFamilies.text).chain((operator) => valuesOf[operator].map((value) => ({ [operator]: value })));
 }
 
-function wholes(source: Arbitrary<string>): Arbitrary<string> {
+function fullTexts(source: Arbitrary<string>): Arbitrary<string> {
   return oneof(
     { weight: 6, arbitrary: source },
     { weight: 1, arbitrary: source.map((text) => text.toUpperCase()) },

@@ -130,7 +130,7 @@ function valueOf(name: MetricName, members: readonly StoredRecord[]): Value {
   const count = (isCounted: (record: StoredRecord) => boolean): string => String(members.filter(isCounted).length);
   const sum = (read: (record: StoredRecord) => number | bigint | null): string => String(total(members.map(read)));
   const costs = members.flatMap(({ cost }) => (cost === null ? [] : [cost]));
-  const cost = costs.reduce<bigint>((whole, one) => whole + one, 0n);
+  const cost = costs.reduce<bigint>((all, one) => all + one, 0n);
   switch (name) {
     case 'count':
       return String(members.length);
@@ -194,8 +194,8 @@ function isUnpriced({ cost, status, failure, model, usage }: StoredRecord): bool
 /** In 10⁻¹⁸ US dollars. */
 function savedUnits({ usage, appliedPrice }: StoredRecord): bigint {
   const { input, cache_read: cacheRead } = (appliedPrice === '' ? {} : (JSON.parse(appliedPrice) as Applied).rates) ?? {};
-  const [whole, cached] = [input, cacheRead].map((rate) => (rate === undefined ? undefined : parseMoney(rate)));
-  return whole === undefined || cached === undefined ? 0n : (whole - cached) * BigInt(usage.promptCacheReadTokens ?? 0);
+  const [inputRate, cached] = [input, cacheRead].map((rate) => (rate === undefined ? undefined : parseMoney(rate)));
+  return inputRate === undefined || cached === undefined ? 0n : (inputRate - cached) * BigInt(usage.promptCacheReadTokens ?? 0);
 }
 
 interface Applied {
@@ -232,7 +232,7 @@ function ofTimes(name: MetricName, members: readonly StoredRecord[]): Value {
 }
 
 function total(values: readonly (number | bigint | null)[]): bigint {
-  return values.reduce<bigint>((whole, value) => whole + (value === null ? 0n : BigInt(value)), 0n);
+  return values.reduce<bigint>((sum, value) => sum + (value === null ? 0n : BigInt(value)), 0n);
 }
 
 function orNull(text: string): string | null {

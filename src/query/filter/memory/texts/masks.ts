@@ -34,7 +34,7 @@ export function* findByMasks(text: string, characters: Int32Array, from: number,
       const character = text.codePointAt(position) ?? 0;
       position += unitsAt(text, position);
       units += ending.take(character);
-      if (ending.isWhole) return position;
+      if (ending.isFull) return position;
     }
     if (work.spend(units)) yield;
   }
@@ -80,7 +80,7 @@ class Ending {
     this.lastBit = 1 << ((length - 1) % bits);
   }
 
-  get isWhole(): boolean {
+  get isFull(): boolean {
     return ((this.state.at(-1) ?? 0) & this.lastBit) !== 0;
   }
 

@@ -73,6 +73,26 @@ export const plantedShapes: readonly Planted[] = [
     at: [],
   },
   {
+    rule: 'standard terms',
+    title: 'a word that means many things',
+    files: {
+      'src/spool/a.ts': [
+        'export interface BodyFacts {}',
+        'export const ownRows = 1;',
+        'export function placeOf() {}',
+        'export type WholeFrame = string;',
+      ].join('\n'),
+      'src/cli/a.ts': 'export const placeOf = 1;',
+    },
+    at: [1, 2, 3, 4].map((line) => `src/spool/a.ts:${line}`),
+  },
+  {
+    rule: 'standard terms',
+    title: 'a word in a longer one',
+    files: { 'src/spool/a.ts': 'export const owner = 1, replaced = 2, wholesale = 3, artifacts = 4, placeholder = 5;' },
+    at: [],
+  },
+  {
     rule: 'no barrels',
     title: 'export *',
     files: { 'src/model/a.ts': `export const a = 1;\nexport * from './b.ts';` },

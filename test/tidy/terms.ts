@@ -18,6 +18,7 @@ export const standardTerms: Readonly<Record<string, string>> = {
   BatchWidth: 'BatchSizer',
   Behind: 'BatchStart',
   BelievedClock: 'TrustedClock',
+  BodyHold: 'BodyReservation',
   BodyPump: 'BodyWriter',
   BodyTail: 'TailBuffer',
   BulkJobRooms: 'BulkJobDependencies',
@@ -54,9 +55,11 @@ export const standardTerms: Readonly<Record<string, string>> = {
   Group: 'WriteBatch',
   GroupRooms: 'GroupQuota',
   HeadTooLargeError: 'HeadersTooLargeError',
+  HeldBodies: 'BodyMemory',
   HeldLetters: 'DeadLetterUsage',
   HeldPlace: 'BucketLease',
   HintQuestion: 'HintProbe',
+  HoldOutcome: 'ReservationOutcome',
   Identity: 'RequestIdentity',
   IngestRooms: 'IngestDependencies',
   InterpreterDied: 'RecordBuilderCrashed',
@@ -184,7 +187,9 @@ export const standardTerms: Readonly<Record<string, string>> = {
   limitSentence: 'limitMessage',
   lineNamed: 'headerValue',
   listed: 'codeList',
+  movedToParameter: 'migratedUntilParameter',
   openCall: 'beginExchange',
+  openHold: 'reserveBody',
   openMadeMetadata: 'openExistingMetadata',
   openText: 'serializeOpen',
   overMarked: 'overMatched',
@@ -196,6 +201,7 @@ export const standardTerms: Readonly<Record<string, string>> = {
   rateLimitLines: 'rateLimitHeaders',
   ratioOf: 'average',
   reachOfErasure: 'erasureCutoff',
+  readHeldBody: 'readReservedBody',
   readsMuch: 'isExpensive',
   recency: 'newestFirstKey',
   refusalBody: 'errorBody',
@@ -246,3 +252,16 @@ export const boundPrefixes: Readonly<Record<string, string>> = {
   shortest: 'min',
   usual: 'default',
 };
+
+/** Words that once stood for five things and more. Exports of rooms say which of them is meant. */
+export const vagueWords: Readonly<Record<string, string>> = {
+  facts: 'fields, details, a summary, a profile',
+  own: 'of the tenant, built in, of this process',
+  place: 'a position, a target, an address, an index',
+  placed: 'a position, a target, an address, an index',
+  places: 'a position, a target, an address, an index',
+  whole: 'complete, buffered, an integer, unsplit',
+};
+
+/** Commands speak to people, the client's names are public, and a released migration keeps its name. */
+export const mayBeVague = /^src\/(?:cli|client|store\/schema\/migrations)\//;

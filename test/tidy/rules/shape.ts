@@ -1,6 +1,6 @@
 import type { ArrowFunctionExpression, Function as FunctionWithName, Node } from 'oxc-parser';
 import { defaultExports, emptyNames, limits } from '../law.ts';
-import { boundPrefixes, standardTerms } from '../terms.ts';
+import { boundPrefixes, mayBeVague, standardTerms, vagueWords } from '../terms.ts';
 import { type Rule, sourceRule, type Violation } from '../rule.ts';
 import { type SourceFile, walk } from '../source.ts';
 
@@ -59,13 +59,17 @@ export const tellingNames: Rule = {
 /** Exports have the names that a reader would search for. */
 export const searchedNames: Rule = sourceRule(
   { name: 'standard terms', remedy: "Take the field's term: test/tidy/terms.ts names it." },
-  ({ path, program, lineOf }) => (path.startsWith('src/') ? program.body.flatMap((statement) => privateTerms(statement, lineOf)) : []),
+  ({ path, program, lineOf }) =>
+    path.startsWith('src/') ? program.body.flatMap((statement) => privateTerms(statement, path, lineOf)) : [],
 );
 
-function privateTerms(statement: Node, lineOf: (place: number) => number): Omit<Violation, 'path'>[] {
+function privateTerms(statement: Node, path: string, lineOf: (offset: number) => number): Omit<Violation, 'path'>[] {
   return exportedNames(statement).flatMap((name) => {
+    const line = lineOf(statement.start);
     const term = standardTermOf(name);
-    return term === undefined ? [] : [{ line: lineOf(statement.start), what: `${name} is called ${term}` }];
+    if (term !== undefined) return [{ line, what: `${name} is called ${term}` }];
+    const word = mayBeVague.test(path) ? undefined : vagueWordOf(name);
+    return word === undefined ? [] : [{ line, what: `"${word}" in ${name} means one of: ${vagueWords[word]}` }];
   });
 }
 
@@ -73,6 +77,11 @@ function standardTermOf(name: string): string | undefined {
   if (Object.hasOwn(standardTerms, name)) return standardTerms[name];
   const [, first = '', rest = ''] = /^([a-z]+)([A-Z].*)$/.exec(name) ?? [];
   return Object.hasOwn(boundPrefixes, first) ? `${boundPrefixes[first]}${rest}` : undefined;
+}
+
+function vagueWordOf(name: string): string | undefined {
+  const words = name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+  return words.find((word) => Object.hasOwn(vagueWords, word));
 }
 
 function exportedNames(statement: Node): readonly string[] {

@@ -73,7 +73,7 @@ const lateEveryMs = 60_000;
  * organisation has a part of the time of a round, those whose rules took long last.
  *
  * Memory has what the database has, and the groups that are ok. It changes after the commit. A rule that was changed meanwhile is left
- * out of the round. What is found of rules that are not there any more is removed.
+ * out of the round. What is stored of deleted rules is removed.
  */
 export class Evaluator {
   private readonly options: EvaluatorOptions;
@@ -292,7 +292,7 @@ export class Evaluator {
     await writer.flush();
   }
 
-  /** Ends what rules told that are not there any more, and removes what is known of them. */
+  /** Ends the incidents of deleted rules, and removes their state. */
   private async removeGone(at: number): Promise<void> {
     const { definitions, events, outbox } = this.options;
     const there = new Set<string>();

@@ -64,10 +64,14 @@ const tags: readonly { readonly name: string; readonly description: string; read
     description: 'Events that are posted to an address as they happen, and the log of it.',
     paths: ['/v1/webhooks'],
   },
-  { name: 'Alerts', description: 'Rules that tell when a metric passes a threshold.', paths: ['/v1/alerts', '/v1/incidents', '/v1/rules'] },
+  {
+    name: 'Alerts',
+    description: 'Rules that notify channels when a metric passes a threshold.',
+    paths: ['/v1/alerts', '/v1/incidents', '/v1/rules'],
+  },
   {
     name: 'Dashboard',
-    description: 'Saved views of pages, boards of charts, and how the service is.',
+    description: 'Saved views of pages, boards of charts, and the state of the service.',
     paths: ['/v1/views', '/v1/boards', '/v1/health'],
   },
   { name: 'Users', description: 'What users cost, and the erasure of one.', paths: ['/v1/user/'] },
@@ -119,7 +123,7 @@ function withHeader(response: Described): Described {
 const warnings = {
   type: 'array',
   items: { type: 'string' },
-  description: 'What about this answer may surprise: fields that were ignored, why it is empty. The key is there only then.',
+  description: 'What may surprise about this answer, such as ignored fields or why it is empty; absent when there is nothing to say.',
 } as const;
 
 /** Every envelope may hold warnings beside `data` and `error`. */

@@ -53,7 +53,7 @@ export const exportSchema = z
         .meta({ description: 'True adds both bodies of each request. Without it bodies come when `columns` names them.' }),
       cursor: z.string(cursorSentence).optional().meta({
         description:
-          'Goes on behind a record: `<request_created_at>,<request_id>` of the last one that you have, also the value of the column `cursor`.',
+          'Continues after a record: `<request_created_at>,<request_id>` of the last one that you have, also the value of the column `cursor`.',
         example: '2026-01-31T12:00:00.000Z,0193b3a4-0000-7000-8000-000000000001',
       }),
       compression: z
@@ -80,7 +80,7 @@ export const exportParametersSchema = z.object({
   format: z.enum(exportFormats, formatSentence).optional().meta({ description: 'Without it the header `Accept` decides; `jsonl` else.' }),
   columns: text('Columns separated by commas, or a list of JSON.'),
   includeBodies: truth('includeBodies', '`true` adds both bodies of each request.'),
-  cursor: text('Goes on behind a record: `<request_created_at>,<request_id>`.'),
+  cursor: text('Continues after a record: `<request_created_at>,<request_id>`.'),
   compression: z.enum(compressions, compressionSentence).optional().meta({ description: 'Of the file; in Parquet of its pages.' }),
   raw: truth('raw', 'csv: `true` writes cells as they are.'),
   bom: truth('bom', 'csv: `true` writes a byte order mark first.'),

@@ -3,7 +3,6 @@ import { type FieldDefinition, fieldGroups, userFields } from '../model/vocabula
 import { propertyLimits } from '../model/vocabulary/limits.ts';
 import { operatorFamilies, type OperatorFamily } from '../model/vocabulary/operators.ts';
 
-/** A filter as it stands in examples. */
 export const filterExample = { request_response_rmt: { properties: { Environment: { equals: 'production' } } } } as const;
 
 interface Schema {

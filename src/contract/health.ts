@@ -33,13 +33,13 @@ const figuresSchema = z.object({
     oldest_waiting_ms: ms('How long ago the oldest of them has ended, the delay of the record; 0 while none waits.'),
   }),
   ingest: z.object({
-    draining: z.boolean().meta({ description: 'Whether batches get into the store.' }),
-    failed_batches: count('Tries to store a batch that failed.'),
+    draining: z.boolean().meta({ description: 'Whether batches are being stored.' }),
+    failed_batches: count('Failed attempts to store a batch.'),
   }),
   unrecorded_calls: z
     .object({ spool_full: count('The spool was full.'), write_failed: count('A write failed; the record may be there.') })
     .nullable()
-    .meta({ description: 'Calls that are not, or not surely, on record; null: no gateway tells the core.' }),
+    .meta({ description: 'Calls that are not, or may not be, on record; null: no gateway reports to the core.' }),
   dead_letters: z.object({
     kept: count('Dead letters that there are now.'),
     bytes: count('Their bytes.'),
@@ -70,7 +70,7 @@ const figuresSchema = z.object({
   deliveries: z.object({
     pending: known('Messages of webhooks and alerts that wait for an attempt; null: their database cannot be read.'),
     overdue_ms: ms('How long the oldest due one waits; 0 while none does, null as above.').nullable(),
-    behind_ms: ms('How far the webhook that is furthest behind is behind the stored requests.'),
+    behind_ms: ms('Delay of the slowest webhook behind the stored requests.'),
   }),
   restarts: z
     .object({ gateway: count('Of gateway workers.'), core: count('Of the core.') })

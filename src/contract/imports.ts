@@ -17,7 +17,7 @@ const refusedLineSchema = z
 export const importAnswerSchema = z
   .object({
     data: z.object({
-      lines: count('Lines that hold something.'),
+      lines: count('Lines that are not empty.'),
       imported: count('Records that are new. They are on record; queries find them within about a second.'),
       already_there: count('Lines whose `request_id` is on record in this organisation, or stands in another line. Nothing was changed.'),
       rejected: count('Lines that cannot be stored.'),

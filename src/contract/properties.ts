@@ -71,4 +71,4 @@ export const propertyValuesAnswerSchema = z
 
 export const changedVisibilitySchema = z
   .object({ data: z.object({ ok: z.literal(true) }), error: z.null() })
-  .meta({ id: 'ChangedVisibility', description: 'Every later list is so.' });
+  .meta({ id: 'ChangedVisibility', description: 'The change holds for every later list.' });

@@ -30,7 +30,7 @@ export const repriceSchema = z
       cursor: z
         .string(cursorSentence)
         .optional()
-        .meta({ description: 'Goes on behind the call whose answer it was, with the same filter and dates.' }),
+        .meta({ description: 'Continues after the call that answered with it, with the same filter and dates.' }),
     },
     bodyMessage,
   )
@@ -38,7 +38,7 @@ export const repriceSchema = z
   .meta({ id: 'Reprice', description: 'Which requests are repriced.' });
 
 const difference = {
-  changed: z.int().meta({ description: 'Requests whose cost is another one.' }),
+  changed: z.int().meta({ description: 'Requests whose cost changes.' }),
   before: z.number().meta({ description: 'What these cost before, US dollars; what was not known adds nothing.' }),
   after: z.number().meta({ description: 'What they cost now.' }),
 } as const;

@@ -30,7 +30,7 @@ export interface Events {
   readonly channels: ChannelStore;
   /** For the API. */
   readonly webhooks: Webhooks;
-  /** How far the webhook that is furthest behind is behind the stored records, milliseconds. */
+  /** Delay of the slowest webhook behind the stored records, milliseconds. */
   readonly behindMs: () => number;
   /** Goes on with what is pending, and with what was stored since. */
   readonly start: () => Promise<void>;

@@ -26,7 +26,7 @@ const open: MetricFamily = {
 const draining: MetricFamily = {
   name: 'gatelog_ingest_draining',
   kind: 'gauge',
-  help: '1 while batches get into the store, 0 while they do not.',
+  help: '1 while batches are being stored, 0 while they are not.',
 };
 
 const letters: MetricFamily = { name: 'gatelog_dead_letters_kept', kind: 'gauge', help: 'Dead letters that there are now.' };

@@ -32,8 +32,8 @@ const problemHeaders: Readonly<Partial<Record<ProblemStatus, Headers>>> = {
   429: {
     'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
     'RateLimit-Policy': { description: 'The limit and its window, e.g. `60;w=60`.', schema: { type: 'string' } },
-    'RateLimit-Limit': { description: 'How often in a window.', schema: { type: 'integer' } },
-    'RateLimit-Remaining': { description: 'How often still.', schema: { type: 'integer' } },
+    'RateLimit-Limit': { description: 'Calls, or cents, allowed in a window.', schema: { type: 'integer' } },
+    'RateLimit-Remaining': { description: 'What is left of the limit in this window.', schema: { type: 'integer' } },
     'RateLimit-Reset': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
   },
   503: { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } } },

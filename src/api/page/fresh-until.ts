@@ -2,7 +2,7 @@ import type { RequestContext } from '../endpoint/endpoint.ts';
 
 export const freshHeader = {
   'svc-fresh-until': {
-    description: 'Every request whose response ended before this time (ISO 8601) is counted. Absent while nobody can tell.',
+    description: 'Every request whose response ended before this time (ISO 8601) is counted. Absent while this is not known.',
     schema: { type: 'string' },
   },
 } as const;

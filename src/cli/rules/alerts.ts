@@ -23,14 +23,12 @@ export interface PreviewOptions extends JsonOption {
   readonly endDate?: string;
 }
 
-/** `gatelog alerts list`. */
 export async function listAlerts(dependencies: CommandDependencies, { json }: JsonOption): Promise<void> {
   const alerts = await allAlerts(dependencies);
   const none = 'There are no rules; "gatelog alerts create" makes one, "gatelog apply -f rules.yaml" those of a file.';
   await writeRows(dependencies, alerts, { columns: alertColumns, json, none });
 }
 
-/** `gatelog alerts get`. */
 export async function getAlert(dependencies: CommandDependencies, given: string, { json }: JsonOption): Promise<void> {
   const alert = await alertNamed(dependencies, given);
   if (json === true) return dependencies.print(jsonText(alert, 2));
@@ -52,14 +50,12 @@ export async function getAlert(dependencies: CommandDependencies, given: string,
   dependencies.print(detailsText(details, paintOf(dependencies)));
 }
 
-/** `gatelog alerts delete`. */
 export async function deleteAlert(dependencies: CommandDependencies, given: string): Promise<void> {
   const { id } = await alertNamed(dependencies, given);
   await serviceClient(dependencies).alerts.delete(id);
   dependencies.print(`Deleted ${id}.`);
 }
 
-/** `gatelog alerts test`. */
 export async function testAlert(dependencies: CommandDependencies, given: string): Promise<void> {
   const { id } = await alertNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).alerts.test(id);
@@ -76,8 +72,8 @@ export async function muteAlert(dependencies: CommandDependencies, given: string
   await serviceClient(dependencies).alerts.change(alert.id, (present) => ({ ...present, mute_until: muteUntil }));
   dependencies.print(
     muteUntil === null
-      ? `${printable(alert.name)} tells again.`
-      : `${printable(alert.name)} tells nothing until ${muteUntil}; incidents go on.`,
+      ? `${printable(alert.name)} notifies again.`
+      : `${printable(alert.name)} notifies nobody until ${muteUntil}; incidents go on.`,
   );
 }
 
@@ -88,14 +84,12 @@ export async function listStates(dependencies: CommandDependencies, given: strin
   await writeRows(dependencies, data, { columns: stateColumns(dependencies.now()), json, none: 'No groups yet.' });
 }
 
-/** `gatelog alerts incidents`. */
 export async function listIncidents(dependencies: CommandDependencies, given: string, { limit, json }: RowsOptions): Promise<void> {
   const { id } = await alertNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).alerts.incidents(id, { limit });
   await writeRows(dependencies, data, { columns: incidentColumns(dependencies.now()), json, none: 'No incidents yet.' });
 }
 
-/** `gatelog alerts history`. */
 export async function listHistory(dependencies: CommandDependencies, given: string, { limit, json }: RowsOptions): Promise<void> {
   const { id } = await alertNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).alerts.history(id, { limit });

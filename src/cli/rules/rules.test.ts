@@ -178,9 +178,9 @@ describe('gatelog webhooks and alerts', () => {
     const name = 'Errors \u202e1 ni';
     await rig.call('POST', '/v1/alerts', { key: keyOf('admin'), body: { name, metric: 'count', threshold: 1, time_window: 60_000 } });
     expect((await gatelog('alerts', 'mute', name, '--until', '2999-01-01')).printed).toBe(
-      'Errors \ufffd1 ni tells nothing until 2999-01-01T00:00:00.000Z; incidents go on.',
+      'Errors \ufffd1 ni notifies nobody until 2999-01-01T00:00:00.000Z; incidents go on.',
     );
-    expect((await gatelog('alerts', 'unmute', name)).printed).toBe('Errors \ufffd1 ni tells again.');
+    expect((await gatelog('alerts', 'unmute', name)).printed).toBe('Errors \ufffd1 ni notifies again.');
   });
 
   it('show, mute and delete by name', async () => {

@@ -62,7 +62,7 @@ const incidentSchema = z
     group: groupSchema,
     reason: z.enum(['threshold', 'no_data']),
     started_at: time('When the rule fired.'),
-    ended_at: time('When it recovered; null: it lasts.').nullable(),
+    ended_at: time('When it recovered; null while it lasts.').nullable(),
     peak: value.meta({ description: 'The value farthest beyond the threshold.' }),
     threshold: z.number(),
     late: z.boolean().meta({ description: 'Found when a late or changed request altered a window that had ended.' }),
@@ -102,7 +102,7 @@ const previewAnswer = z.object({
     z.object({
       group: groupSchema,
       started_at: time('When it would have fired.'),
-      ended_at: time('Null: it lasts.').nullable(),
+      ended_at: time('Null while it lasts.').nullable(),
       peak: value,
     }),
   ),

@@ -17,7 +17,6 @@ import { filterSchema } from '../filter.ts';
 import { channelsSchema } from './channels.ts';
 import { timeBounds, timeFilterOf } from '../time-range.ts';
 
-/** Names that `metric` takes. */
 const alertMetrics: readonly string[] = [...new Set([failedPercent, ...Object.keys(aggregatedColumns), ...metricNames])];
 
 const ruleSentence =
@@ -124,7 +123,7 @@ const messageFields = {
   renotify_ms: integer('renotify_ms', alertLimits.renotifyMinMs, alertLimits.renotifyMaxMs, 'milliseconds')
     .nullable()
     .optional()
-    .meta({ description: 'A message is repeated so often while an incident lasts; null: never.' }),
+    .meta({ description: 'Milliseconds after which a message is repeated while its incident lasts; null: it is not repeated.' }),
   mute_until: timestamp
     .nullable()
     .optional()
@@ -159,7 +158,7 @@ const shownFields = { id: ignored, created_at: ignored, updated_at: ignored, off
 
 export const newAlertSchema = z
   .object({ ...ruleFields, channels: channelsSchema.optional(), ...shownFields }, ruleSentence)
-  .meta({ id: 'NewAlert', description: 'A rule: what is measured, when it fires, and which channels are told.' });
+  .meta({ id: 'NewAlert', description: 'A rule: what is measured, when it fires, and which channels are notified.' });
 
 export const previewSchema = z
   .object(

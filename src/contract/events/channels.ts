@@ -106,7 +106,7 @@ const channelSchema = fields
     context.addIssue({ code: 'custom', path: channel.field === undefined ? [] : [channel.field], message: channel.message });
     return z.NEVER;
   })
-  .meta({ id: 'Channel', description: 'Where an alert is told. Which fields it has depends on its `type`.' });
+  .meta({ id: 'Channel', description: 'Where messages of a rule are sent. Its fields depend on its `type`.' });
 
 export const channelsSchema = z.array(channelSchema, listSentence).max(maxChannels, listSentence);
 

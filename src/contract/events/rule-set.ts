@@ -29,7 +29,7 @@ export const ruleSetSchema = z
     },
     bodySentence,
   )
-  .meta({ id: 'RuleSet', description: 'Webhooks and alert rules that an organisation shall have, found by their names.' });
+  .meta({ id: 'RuleSet', description: 'Webhooks and alert rules that an organisation should have, found by their names.' });
 export type RuleSet = z.output<typeof ruleSetSchema>;
 
 const setActions = ['create', 'change', 'unchanged', 'delete'] as const;

@@ -96,7 +96,7 @@ const statusSchema = z
     behind_seconds: z.number().meta({ description: 'How far deliveries are behind the stored requests and their schedule.' }),
     pruned: count('Deliveries that the log had, and dropped because of its limits.'),
   })
-  .meta({ id: 'WebhookStatus', description: 'How deliveries go.' });
+  .meta({ id: 'WebhookStatus', description: 'State of the deliveries.' });
 
 const shownConfigSchema = z.strictObject({
   filter: z.unknown().meta({ description: 'The whole filter; `propertyFilters` are in it.' }),

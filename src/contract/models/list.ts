@@ -5,7 +5,7 @@ const modelSchema = z
   .object({
     id: z.string().meta({ description: 'What to send as `model`.', example: 'anthropic/claude-sonnet-4-5' }),
     object: z.literal('model'),
-    created: z.number().meta({ description: '0: nobody knows it.' }),
+    created: z.number().meta({ description: 'Always 0: it is not known.' }),
     owned_by: z.string().meta({ description: 'The provider.', example: 'anthropic' }),
   })
   .meta({ id: 'Model' });

@@ -36,7 +36,7 @@ export const requestCostAnswerSchema = z
         source: z.enum(costSources).meta({ description: 'As `cost_source` of the request.' }),
         lines: z.array(lineSchema).meta({ description: 'They add up exactly to the total, as decimals of twelve places.' }),
         recomputed_total: usd.nullable().meta({
-          description: 'What it comes to by the prices of its time as the tables have them now; null when they have none.',
+          description: 'The cost by the prices of its time as the tables have them now; null when they have none.',
         }),
         differs: z.boolean().meta({
           description: 'True when `recomputed_total` is not the total: prices were changed since. `gatelog reprice` applies them.',

@@ -34,9 +34,9 @@ export const bodySchema = (of: string): z.ZodUnknown =>
 const properties = texts('Custom properties by name.');
 
 const attempt = z.object({
-  provider: z.string().meta({ description: 'Provider that was tried.' }),
+  provider: z.string().meta({ description: 'Provider to which the attempt went.' }),
   status: z.number().meta({ description: 'Its HTTP status, 0 without a response.' }),
-  ms: z.number().meta({ description: 'Milliseconds that the try took.' }),
+  ms: z.number().meta({ description: 'Milliseconds that the attempt took.' }),
   error: z.string().optional().meta({
     description:
       'Why there was no whole response, or no answer in it: provider_unreachable, provider_timeout, provider_broke, client_left, reply_error.',

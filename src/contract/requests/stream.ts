@@ -10,7 +10,7 @@ export const streamParametersSchema = z.object({
   }),
   includeBodies: z.enum(['true', 'false'], flagSentence).optional().meta({ description: '`true` adds both bodies of each request.' }),
   cursor: z.string().optional().meta({
-    description: 'Goes on behind this position, the `id` of an event, as the header `Last-Event-ID` does, which takes precedence.',
+    description: 'Continues after this position, the `id` of an event, as the header `Last-Event-ID` does, which takes precedence.',
     example: '1790000000000000',
   }),
 });

@@ -16,4 +16,4 @@ export const erasureAnswerSchema = z
     }),
     error: z.null(),
   })
-  .meta({ id: 'ErasureAnswer', description: 'What an erasure has taken out, by where it was; every count is final.' });
+  .meta({ id: 'ErasureAnswer', description: 'What an erasure has removed, by where it was; every count is final.' });

@@ -56,7 +56,7 @@ export class WebhookTargets {
     });
   }
 
-  /** Notifies the organisation's other webhooks, whatever events they ask for. Path and query of the failing one are no business of theirs. */
+  /** Notifies the organisation's other webhooks, whatever events they ask for. They are not told path and query of the failing one. */
   noticesOf({ type, organizationId, target, deliveryId, eventType, reason, at }: Notice): readonly NewDelivery[] {
     if (target.kind !== 'webhook') return [];
     const { definitions } = this.options;

@@ -10,7 +10,7 @@ const announced: MetricFamily = {
 const behind: MetricFamily = {
   name: 'gatelog_webhooks_behind_seconds',
   kind: 'gauge',
-  help: 'How far the webhook that is furthest behind is behind the stored requests.',
+  help: 'Delay of the slowest webhook behind the stored requests.',
 };
 
 export const webhookFamilies: readonly MetricFamily[] = [announced, behind];

@@ -50,7 +50,7 @@ export function mayHoldJson({ headers }: IncomingRequest): boolean {
 }
 
 /**
- * Buffers a body up to `wholeMaxBytes`; the rest of a larger one stays in the request. `ready` is called once. When the client disconnects,
+ * Buffers a body up to `bufferMaxBytes`; the rest of a larger one stays in the request. `ready` is called once. When the client disconnects,
  * `ready` gets the received part as the whole body.
  */
 export function readBody(request: IncomingRequest, bufferMaxBytes: number, ready: (body: RequestBody) => void): void {

@@ -29,7 +29,7 @@ const overheadBounds = overhead.bounds ?? [];
 const unrecorded: MetricFamily = {
   name: 'gatelog_gateway_unrecorded_total',
   kind: 'counter',
-  help: 'Calls that are not, or not surely, on record.',
+  help: 'Calls that are not, or may not be, on record.',
   labels: { reason: ['spool_full', 'write_failed'] },
 };
 const refusals: MetricFamily = {

@@ -59,7 +59,7 @@ export interface CheckedItem extends ItemTags {
   readonly feedback: ItemFeedback | null;
   readonly requestBodyCut: boolean;
   readonly responseBodyCut: boolean;
-  /** Null: that of the bodies. */
+  /** Null: the failure that the bodies report, if any. */
   readonly failure: Failure | null;
   readonly statedBytes: number | null;
 }

@@ -53,7 +53,7 @@ function checkHeaders(rawHeaders: readonly string[]): void {
   }
 }
 
-/** Tags, whose names keep the case in which they came. A key is no business of a thread. */
+/** Headers with tags, their names in the case in which they came. Credentials never go to a thread. */
 function tagHeaders(rawHeaders: readonly string[]): readonly string[] {
   return rawHeaders.flatMap((name, index) =>
     index % 2 === 0 && /^(?:svc|helicone)-(?!auth$|strict$)/i.test(name) ? [name, rawHeaders[index + 1] ?? ''] : [],

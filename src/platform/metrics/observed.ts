@@ -38,7 +38,7 @@ const batchSeconds: MetricFamily = {
   help: 'From the beginning of a batch until the store had it.',
   bounds: secondsBounds,
 };
-const batchFailures: MetricFamily = { name: 'gatelog_batch_failures_total', kind: 'counter', help: 'Tries to store a batch that failed.' };
+const batchFailures: MetricFamily = { name: 'gatelog_batch_failures_total', kind: 'counter', help: 'Failed attempts to store a batch.' };
 const deadLetters: MetricFamily = {
   name: 'gatelog_dead_letters_total',
   kind: 'counter',

@@ -59,7 +59,7 @@ export class WebhookFollower {
     this.followings.get(organizationId)?.updates.run();
   }
 
-  /** How far the webhook that is furthest behind is behind the stored records, milliseconds. */
+  /** Delay of the slowest webhook behind the stored records, milliseconds. */
   behindMs(): number {
     return Math.max(0, ...[...this.followings.values()].map(({ requests }) => requests.behindMs()));
   }

@@ -88,7 +88,7 @@ export class RequestEventProducer {
     this.news.loop.run();
   }
 
-  /** How far the webhook that is furthest behind is behind the stored records, milliseconds. */
+  /** Delay of the slowest webhook behind the stored records, milliseconds. */
   behindMs(): number {
     const { highWatermark, now } = this.ports;
     const behind = [...this.cursors.values()].filter(({ position }) => position < highWatermark());

@@ -4,7 +4,6 @@ import { type OrganizationId, parseUuid, type RequestId } from '../model/ids.ts'
 /** Lifetime of an address, milliseconds. */
 export const bodyAddressMs = 60 * 60 * 1000;
 
-/** Query parameters of a body address. */
 export interface BodyAddressQuery {
   readonly organization: string | undefined;
   /** Unix milliseconds as text. */

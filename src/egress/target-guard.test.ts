@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { makeAllowList } from './allow-list.ts';
 import { type AllowedTarget, makeTargetGuard, type TargetRefusal } from './target-guard.ts';
 
-/** Names and what they resolve to, in a test. */
 type Names = Readonly<Record<string, readonly string[]>>;
 
 function found(address: string): LookupAddress {

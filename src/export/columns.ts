@@ -9,7 +9,6 @@ import { type ExportFormat, formatTraits } from '../model/vocabulary/export.ts';
 /** The type of a column's values. `json`: a text of JSON. */
 export type ColumnKind = 'text' | 'time' | 'integer' | 'number' | 'flag' | 'json' | 'texts' | 'numbers' | 'textList';
 
-/** A column of an export. */
 export interface ExportColumn {
   /** As the caller writes it: `cost`, or `properties.Team`. */
   readonly name: string;

@@ -9,7 +9,6 @@ import { makeBackoff } from '../platform/backoff.ts';
 import { failureText } from '../store/engine/failure.ts';
 import type { EraseStored } from '../store/delete/erasure.ts';
 
-/** Stores erasures, so that they outlive this process. */
 export interface ErasureRepository {
   /**
    * The running erasure of this user, or the one with an unfetched receipt, else a new one; undefined when that would be new and

@@ -87,7 +87,6 @@ export interface Removals {
   readonly stop: () => Promise<void>;
 }
 
-/** The trusted clock of removals. */
 export function makeTrustedClock(database: MetadataDatabase, observe: Observe): TrustedClock {
   return new TrustedClock({
     clock: systemClock,

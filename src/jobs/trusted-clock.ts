@@ -15,7 +15,6 @@ const maxDifferenceMs = 86_400_000;
 /** A suspect clock that stays consistent for this long is trusted, milliseconds. */
 const probationMs = 3_600_000;
 
-/** One reading of both clocks. */
 interface Reading {
   readonly wall: number;
   readonly monotonic: number;

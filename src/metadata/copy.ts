@@ -18,7 +18,6 @@ export interface CopyOptions {
 export interface MetadataCopy {
   /** Names of its migrations. */
   readonly steps: readonly string[];
-  /** Number of secrets left out. */
   readonly secretsLeftOut: number;
 }
 

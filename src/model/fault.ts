@@ -26,7 +26,6 @@ export function filterFault(path: FaultPath, message: string): Refusal {
   return { ok: false, fault: { code: 'invalid_filter', path, message } };
 }
 
-/** A fault of a body field. */
 export function bodyFault(path: FaultPath, message: string): Refusal {
   return { ok: false, fault: { code: 'invalid_body', path, message } };
 }

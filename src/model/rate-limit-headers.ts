@@ -1,4 +1,3 @@
-/** State of an exceeded limit. */
 export interface RateLimitState {
   /** Quota of a window, a whole number. */
   readonly limit: number;

@@ -13,7 +13,6 @@ export type RedactionTarget = (typeof redactionTargets)[number];
 /** Places of a rule that names none: all but the identifiers. */
 export const defaultRedactionTargets: readonly RedactionTarget[] = ['request', 'response', 'properties'];
 
-/** Default replacement texts. */
 export const defaultReplacements: Readonly<Record<RedactionKind, string>> = {
   email: '[email]',
   card: '[card]',

@@ -46,7 +46,6 @@ export interface BodyReading {
   readonly filterBounds?: FilterBounds | undefined;
 }
 
-/** Rows with their bodies. */
 export interface RecordChunk<Row = RequestRow, Bodies = BodiesRow> {
   readonly rows: readonly Row[];
   /** By identifier. */

@@ -11,7 +11,6 @@ import type { Position } from './spool.ts';
 
 export interface SpoolWriter {
   readonly series: string;
-  /** A number for a new stream of frames. */
   readonly newStream: () => number;
   /**
    * Queues a frame. Text is written as UTF-8; bytes must not be changed until they are written. Payloads over the frame limit are split

@@ -42,7 +42,6 @@ export interface SelectedInsertion {
   readonly settings?: CommandSettings;
 }
 
-/** Inserts what a query returns. */
 export function insertSelected({ table, columns, settings = {} }: SelectedInsertion, query: Query): Command {
   return commandOf([`INSERT INTO ${table} (${columns.join(', ')})`, ...settingsClause(settings), ' ', fragmentOf(query.pieces)]);
 }

@@ -1,4 +1,3 @@
-/** Messages of a child to its supervisor. */
 export type ChildMessage =
   | { readonly type: 'ready'; readonly address: string }
   /** It cannot start, and a retry would not help: a sentence for people. */

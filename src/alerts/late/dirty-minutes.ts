@@ -32,7 +32,6 @@ export class DirtyMinutes {
     for (let minute = last - dayMs / minuteMs; minute <= last; minute += 1) minutes.add(minute);
   };
 
-  /** Notes a range for an organisation. */
   mark(organizationId: OrganizationId, { from, to }: TimeRange): void {
     for (let at = from; at < to; at += minuteMs) this.note(uuidToNumber(organizationId), at);
   }

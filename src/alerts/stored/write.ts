@@ -8,7 +8,6 @@ import type { AlertIncidentsTable, AlertRulesSeenTable, AlertWindowsTable } from
 /** Windows of a rule whose values are kept. */
 const keptWindows = 500;
 
-/** What an evaluation changes of one rule. */
 export interface RuleChanges {
   readonly ruleId: string;
   readonly organizationId: OrganizationId;
@@ -85,7 +84,6 @@ export async function writeProgress({ queries }: EventsQueries, at: number): Pro
     .execute();
 }
 
-/** Removes everything of a rule. */
 export async function removeRule({ queries }: EventsQueries, ruleId: string): Promise<void> {
   for (const table of ['alert_rules_seen', 'alert_groups', 'alert_incidents', 'alert_history', 'alert_windows'] as const) {
     await queries.deleteFrom(table).where('rule_id', '=', ruleId).execute();

@@ -146,7 +146,6 @@ export function endpoint<
   };
 }
 
-/** Describes an answer in JSON. */
 export function jsonAnswer({ answer, answered, headers }: DeclaredAnswer<z.ZodType>): DeclaredResponse {
   return { description: answered, ...(headers === undefined ? {} : { headers }), content: jsonContent(answer) };
 }

@@ -143,7 +143,6 @@ function webhookChange(given: WebhookInput, present: readonly WebhookView[]): Pl
   return { kind: 'webhook', name, action: actionOf(existing.id, fields), id: existing.id, fields };
 }
 
-/** As JSON has it. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null)) as unknown;
 }

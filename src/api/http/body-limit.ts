@@ -8,7 +8,6 @@ export type LimitBody = (context: Context) => Promise<void>;
 
 interface BodyBudget {
   readonly limitBody: LimitBody;
-  /** Of {@link LimitBody}. */
   readonly maxBytes: number;
   readonly memory: CallMemory;
 }

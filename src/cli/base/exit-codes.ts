@@ -1,4 +1,3 @@
-/** Exit codes of every command. */
 export const exitCodes = { done: 0, failed: 1, misused: 2, notFound: 3, notAllowed: 4, unreachable: 5 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,6 +1,5 @@
 import type { CommandDependencies } from './dependencies.ts';
 
-/** A page of a list. */
 export interface ListPage<Item> {
   readonly data: readonly Item[];
   readonly nextCursor: string | undefined;

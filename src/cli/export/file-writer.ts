@@ -19,7 +19,6 @@ export interface FileOptions {
 /** Bytes that are compressed and written at once. */
 const partBytes = 4 * 1024 * 1024;
 
-/** One file of an export, as it is written. */
 export class FileWriter {
   private readonly name: string;
   private readonly descriptor: number;

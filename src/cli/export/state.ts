@@ -3,7 +3,6 @@ import { parseRecordedJson } from '../../model/text.ts';
 import { readFileIfPresent, replaceFile } from '../../platform/files.ts';
 import { CommandError } from '../base/dependencies.ts';
 
-/** A finished file of an export. */
 export interface ExportedFile {
   readonly name: string;
   readonly rows: number;

@@ -6,7 +6,6 @@ import { CommandError } from '../base/dependencies.ts';
 /** How calls to upstream are paced and repeated. */
 export interface CallPolicy {
   readonly callsPerSecond: number;
-  /** Attempts of one call. */
   readonly maxAttempts: number;
   /** The first delay between attempts; it doubles up to {@link maxDelayMs}. */
   readonly firstDelayMs: number;

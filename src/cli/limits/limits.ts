@@ -49,7 +49,6 @@ export async function setLimit(dependencies: CommandDependencies, given: string 
   dependencies.hint('It holds within five seconds. Calls beyond it are answered 429.');
 }
 
-/** `gatelog limits delete`. */
 export async function deleteLimit(dependencies: CommandDependencies, given: string, { key }: KeyOption): Promise<void> {
   const policy = parsedPolicy(given);
   const client = serviceClient(dependencies);

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { CommandDependencies } from '../base/dependencies.ts';
 import type { DoctorOptions } from '../doctor/doctor.ts';
 
-/** `doctor`. */
 export function addDoctorCommand(program: Command, dependencies: CommandDependencies): void {
   program
     .command('doctor')

@@ -6,7 +6,6 @@ import { wholeNumber, withFilter, withTimezone } from './options.ts';
 /** Earlier requests that may come first. */
 const maxLast = 1000;
 
-/** `requests tail`. */
 export function addTailCommand(requests: Command, dependencies: CommandDependencies): void {
   const command = requests.command('tail').description('follow requests live: each as soon as it is stored, until Ctrl-C');
   withTimezone(withFilter(command))

@@ -15,7 +15,6 @@ export interface RequestsGetOptions {
   readonly json?: true;
 }
 
-/** `gatelog requests get`: one request. */
 export async function getRequest(dependencies: CommandDependencies, id: string, options: RequestsGetOptions): Promise<void> {
   const timezone = checkedZone(options.timezone ?? 'UTC');
   const client = serviceClient(dependencies);

@@ -21,7 +21,6 @@ export interface AlertCreateOptions extends FilterOptions, JsonOption {
   readonly enforce?: true;
 }
 
-/** `gatelog alerts create`. */
 export async function createAlert(dependencies: CommandDependencies, name: string, options: AlertCreateOptions): Promise<void> {
   const rule = ruleOf(name, options);
   const { data } = await serviceClient(dependencies).alerts.add(rule);

@@ -29,14 +29,12 @@ export interface DeliveriesOptions extends JsonOption {
 
 const pageLimit = 100;
 
-/** `gatelog webhooks list`. */
 export async function listWebhooks(dependencies: CommandDependencies, { json }: JsonOption): Promise<void> {
   const { data } = await serviceClient(dependencies).webhooks.list();
   const none = 'There are no webhooks; "gatelog webhooks create https://…" makes one.';
   await writeRows(dependencies, data, { columns: webhookColumns, json, none });
 }
 
-/** `gatelog webhooks get`. */
 export async function getWebhook(dependencies: CommandDependencies, given: string, { json }: JsonOption): Promise<void> {
   const webhook = await webhookNamed(dependencies, given);
   if (json === true) return dependencies.print(jsonText(webhook, 2));
@@ -57,7 +55,6 @@ export async function getWebhook(dependencies: CommandDependencies, given: strin
   dependencies.print(detailsText(details, paintOf(dependencies)));
 }
 
-/** `gatelog webhooks create`. */
 export async function createWebhook(dependencies: CommandDependencies, destination: string, options: WebhookCreateOptions): Promise<void> {
   const { event, sampleRate, name, json } = options;
   const isFiltered = [options.filter, options.where, options.property].some((option) => option !== undefined);
@@ -79,14 +76,12 @@ export async function createWebhook(dependencies: CommandDependencies, destinati
   dependencies.hint(`The secret is not shown again. Try it: gatelog webhooks test ${data.name ?? data.id}`);
 }
 
-/** `gatelog webhooks delete`. */
 export async function deleteWebhook(dependencies: CommandDependencies, given: string): Promise<void> {
   const { id } = await webhookNamed(dependencies, given);
   await serviceClient(dependencies).webhooks.delete(id);
   dependencies.print(`Deleted ${id}.`);
 }
 
-/** `gatelog webhooks test`. */
 export async function testWebhook(dependencies: CommandDependencies, given: string, { json }: JsonOption): Promise<void> {
   const { id } = await webhookNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).webhooks.test(id);
@@ -94,7 +89,6 @@ export async function testWebhook(dependencies: CommandDependencies, given: stri
   if (!data.success) throw new CommandError('The destination did not take the event.');
 }
 
-/** `gatelog webhooks deliveries`. */
 export async function listDeliveries(dependencies: CommandDependencies, given: string, options: DeliveriesOptions): Promise<void> {
   const { id } = await webhookNamed(dependencies, given);
   const client = serviceClient(dependencies);
@@ -108,14 +102,12 @@ export async function listDeliveries(dependencies: CommandDependencies, given: s
   });
 }
 
-/** `gatelog webhooks replay`. */
 export async function replayDelivery(dependencies: CommandDependencies, given: string, deliveryId: string): Promise<void> {
   const { id } = await webhookNamed(dependencies, given);
   await serviceClient(dependencies).webhooks.replay(id, deliveryId);
   dependencies.print(`${deliveryId} is delivered again.`);
 }
 
-/** `gatelog webhooks recover`. */
 export async function recoverDeliveries(
   dependencies: CommandDependencies,
   given: string,
@@ -127,7 +119,6 @@ export async function recoverDeliveries(
   dependencies.print(`${countText(data)} failed ${data === 1 ? 'delivery is' : 'deliveries are'} made again.`);
 }
 
-/** `gatelog webhooks rotate-secret`. */
 export async function rotateSecret(dependencies: CommandDependencies, given: string, { json }: JsonOption): Promise<void> {
   const { id } = await webhookNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).webhooks.rotateSecret(id);

@@ -2,7 +2,6 @@ import { printable } from '../../config/text-table.ts';
 import { cellsOf, cut, padded } from './cells.ts';
 import type { Colour, Paint } from '../base/paint.ts';
 
-/** A column of a table. */
 export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;

@@ -2,7 +2,6 @@ import { userSortKeys } from '../../model/vocabulary/sort.ts';
 
 type SortKey = (typeof userSortKeys)[number];
 
-/** Short names of keys. */
 export const shortUserSorts: Readonly<Record<string, SortKey>> = {
   user: 'user_id',
   requests: 'total_requests',

@@ -24,7 +24,6 @@ export interface ChannelMessage {
   readonly sentAt: number;
 }
 
-/** A message as a channel takes it. */
 export interface ChannelPost {
   readonly post: JsonPost;
   /** Request line and headers, without the secret part of the address. */

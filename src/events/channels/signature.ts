@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** A secret that signs events. */
 export interface SigningSecret {
   /** Lower-case hex: as text it is the key of `Svc-Signature`, and its bytes are that of Standard Webhooks. */
   readonly hmacKey: string;

@@ -13,7 +13,6 @@ export interface AttemptOptions {
   readonly clock: Clock;
   /** From 0, below 1. */
   readonly random: () => number;
-  /** Aborts all attempts. */
   readonly stopping: AbortSignal;
 }
 

@@ -39,7 +39,6 @@ export async function removePositions({ queries }: EventsQueries, webhookId: str
   await queries.deleteFrom('webhook_positions').where('webhook_id', '=', webhookId).execute();
 }
 
-/** Pending deliveries of a target. */
 export async function countPending({ queries }: EventsQueries, target: string): Promise<number> {
   const { pending } = await queries
     .selectFrom('deliveries')

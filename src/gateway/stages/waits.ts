@@ -29,7 +29,6 @@ export function run(steps: Steps): void {
   resume();
 }
 
-/** Waits for a value. */
 export function* valueOf<Value>(wait: WaitFor<Value>): Steps<Value> {
   let found!: Value;
   yield (resume, fail) => {
@@ -41,7 +40,6 @@ export function* valueOf<Value>(wait: WaitFor<Value>): Steps<Value> {
   return found;
 }
 
-/** Waits for a promise. */
 export function settled<Value>(promise: Promise<Value>): Steps<Value> {
   return valueOf((ready, fail) => {
     promise.then(ready, fail);

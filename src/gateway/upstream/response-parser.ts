@@ -17,7 +17,6 @@ const extension = /^(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Z
 const extensionMaxBytes = 16 * 1024;
 /** A provider that says every second that it is still at work sends as many in four minutes. Each takes as long as a head. */
 const maxInterimHeads = 256;
-/** Start of every response. */
 const responseStart = Buffer.from('HTTP/1.');
 /** A number holds 13 hexadecimal digits exactly, not more. */
 const maxSizeDigits = 13;

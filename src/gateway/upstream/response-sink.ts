@@ -1,7 +1,6 @@
 import type { GatelogError } from '../../model/errors.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 
-/** Controls a call to a provider. */
 export interface CallControl {
   readonly pause: () => void;
   readonly resume: () => void;

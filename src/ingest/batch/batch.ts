@@ -91,7 +91,6 @@ const lateTurn = 4;
 const busyTurn = 2;
 /** Shares of a batch. */
 const [half, all] = [0.5, 1];
-/** Months of late records in one batch. */
 const maxLateMonths = 8;
 const monthsOfYear = 12;
 

@@ -18,7 +18,6 @@ interface Opened {
   readonly end: () => Promise<void>;
 }
 
-/** Opens an exchange of a session. */
 async function open(spool: SpoolRig, writer: SpoolWriter, sessionId: string): Promise<Opened> {
   const stream = writer.newStream();
   const id = spool.writeOpen(writer, stream, { tags: { properties: [], sessionId } });

@@ -10,7 +10,6 @@ import type { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
 import type { PendingChanges } from './pending.ts';
 import type { RequestChanges } from './request-changes.ts';
 
-/** A stored request of a session. */
 export interface StoredMember {
   readonly requestId: RequestId;
   /** Unix milliseconds. */

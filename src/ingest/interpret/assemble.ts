@@ -12,7 +12,6 @@ import { isJsonObject } from '../../model/text.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
 import { withOverriddenBody } from './override-body.ts';
 
-/** A frame of one exchange with its payload. */
 export interface PayloadFrame {
   readonly frame: Pick<FrameLocation, 'kind' | 'stamp'>;
   readonly payload: Buffer;

@@ -41,7 +41,6 @@ export type RedactTexts = (texts: RecordTexts) => RecordTexts;
 
 const absent: RecordedBody = { kind: 'absent' };
 
-/** A record without any text. */
 export const noTexts: RecordTexts = {
   requestBody: absent,
   responseBody: absent,

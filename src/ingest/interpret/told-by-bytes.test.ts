@@ -35,7 +35,6 @@ const read = {
 
 const redact: InterpretSketch['redact'] = (texts) =>
   redactTexts(texts, compileRules([{ kind: 'email', pattern: null, replacement: '[email]', appliesTo: redactionTargets }]));
-/** Texts of a record's response. */
 const shown = ({ responseBody, completionText }: RequestRecord): string => JSON.stringify([responseBody, completionText]);
 const recording = (name: string): Buffer => readFileSync(new URL(`../../providers/${name}`, import.meta.url));
 

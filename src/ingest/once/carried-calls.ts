@@ -50,7 +50,6 @@ export interface CallInFlight {
 export interface CarriedCalls {
   /** Records of the batch; calls among them stand where their carriers do. */
   readonly records: readonly BatchRecord[];
-  /** Stored calls that do. */
   readonly stored: readonly KnownRecord[];
   /** Calls of both whose place was not known. */
   readonly parented: readonly ParentedCall[];

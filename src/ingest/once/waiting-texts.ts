@@ -4,7 +4,6 @@ import { ByteBoundedMap } from '../../platform/bounds/byte-bounded-map.ts';
 /** Texts that wait in the store for the request of one span. */
 export interface WaitingSpan {
   readonly organizationId: OrganizationId;
-  /** As `textsName` makes it. */
   readonly name: string;
   readonly ids: readonly RequestId[];
   readonly bytes: number;

@@ -17,7 +17,6 @@ export interface Redacted {
 
 /** Compiled rules of an organisation. */
 interface Prepared {
-  /** Its own. */
   readonly list: number;
   /** Undefined: a pattern cannot be used. */
   readonly redactors: Redactors | undefined;

@@ -240,7 +240,6 @@ class ExchangeGroups {
   }
 }
 
-/** A span as one name. */
 export function spanNameOf({ traceId, spanId }: TraceContext): string {
   return `${traceId}:${spanId}`;
 }

@@ -46,7 +46,6 @@ export const call = (id: string, open: ExchangeSketch['open'] = {}): ExchangeSke
   response: responseOf(id, 'queued'),
 });
 
-/** A read of a response. */
 export const read = (id: string, response: string, open: ExchangeSketch['open'] = {}): ExchangeSketch => ({
   open: {
     provider: 'openai',

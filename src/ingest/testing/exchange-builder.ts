@@ -37,7 +37,6 @@ function bytesOf(text: string | Uint8Array | undefined): Buffer | undefined {
   return text === undefined ? undefined : Buffer.from(text);
 }
 
-/** Interprets a sketched exchange. */
 export function interpret(preview: InterpretSketch = {}): RequestRecord {
   const requestBody = Buffer.from(preview.request ?? chatRequest);
   const responseBody = Buffer.from(preview.response ?? chatResponse);

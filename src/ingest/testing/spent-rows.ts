@@ -4,7 +4,6 @@ import type { Interpret, InterpretedExchange, InterpretTask } from '../worker/re
 /** Interpretation as tests write it: without an owner of the results. */
 export type TestInterpret = (tasks: readonly InterpretTask[], storedAt: number) => Promise<readonly InterpretedExchange[]>;
 
-/** Parts that a test replaces. */
 export interface TestPorts extends Partial<Omit<DrainParts, 'interpret'>> {
   readonly interpret?: TestInterpret;
   /** Called with results at their disposal, in place of `spoil`. */

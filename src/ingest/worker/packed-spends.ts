@@ -3,7 +3,6 @@ import type { Spend } from '../../model/record/spend.ts';
 
 /** What calls have used, as it crosses from the interpreter's thread: names once, and numbers. */
 export interface PackedSpends {
-  /** Provider and model. */
   readonly names: readonly (readonly [provider: string, model: string])[];
   /** For each exchange: number of its names from 1 (0: it has no spend), cost in two parts (NaN: not known), tokens of each kind. */
   readonly numbers: Float64Array;

@@ -2,7 +2,6 @@ import { writeExactly } from '../../model/json/exact-numbers.ts';
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import type { LogFields } from './log-fields.ts';
 
-/** The body of a logged response, and what is in it. */
 export interface LoggedBody {
   readonly text: string;
   /** Undefined when it is no JSON. */

@@ -54,7 +54,6 @@ export class BulkJobs {
     this.options = { ...defaultOptions, ...options };
   }
 
-  /** Resumes unfinished jobs. */
   async resume(): Promise<void> {
     const { database, changer } = this.dependencies;
     const unfinished = await listUnfinishedJobs(database);

@@ -8,7 +8,6 @@ import type { MatchingRows } from '../../store/bulk/job-lists.ts';
 import { requestsChangedBy, type UndoneJob } from '../../store/bulk/list.ts';
 import type { BulkJobDependencies } from './dependencies.ts';
 
-/** A job that has a number. */
 export type StartedJob = Job & { readonly number: number; readonly startedAt: number };
 
 export interface StepOptions {

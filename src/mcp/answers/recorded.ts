@@ -18,7 +18,6 @@ export function endOfPart(text: string): string {
   return behind.length === 0 ? `\n${end}` : endOfPart(behind.join(end));
 }
 
-/** Tokens of the marks. */
 export const marksTokens = 30;
 
 /** Beside rows for programs, where no marks can be. */

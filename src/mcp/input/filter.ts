@@ -58,7 +58,6 @@ export function correctedFilter(filter: unknown): unknown {
   return parsedFilter(corrected)?.unwrappedProperties === false ? corrected : undefined;
 }
 
-/** Both filters hold. */
 export function both(left: Filter, right: Filter): Filter {
   if (Object.keys(left).length === 0) return right;
   return Object.keys(right).length === 0 ? left : { left, operator: 'and', right };

@@ -86,7 +86,6 @@ function byFamily(fields: Readonly<Record<string, FieldDefinition>>): ReadonlyMa
   return grouped(Object.entries(fields).map(([name, { family, shape }]) => [shape === 'map' ? `${family} by name` : family, name]));
 }
 
-/** Names by their kind. */
 function grouped(named: readonly (readonly [kind: string, name: string])[]): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>();
   for (const [kind, name] of named) names.set(kind, [...(names.get(kind) ?? []), name]);

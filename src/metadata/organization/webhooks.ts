@@ -6,13 +6,11 @@ import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { MetadataQueries } from '../database.ts';
 import type { WebhooksTable } from '../schema/schema.ts';
 
-/** Encrypted secrets of a webhook. */
 export interface SealedSecrets {
   readonly sealed: string;
   readonly previous: { readonly sealed: string; readonly endsAt: number } | null;
 }
 
-/** A webhook as it is stored. */
 export interface StoredWebhook extends Webhook {
   readonly secrets: SealedSecrets;
 }

@@ -26,7 +26,6 @@ export const namedSortKeys = {
 
 export type NamedSortKey = keyof typeof namedSortKeys;
 
-/** Sort keys of sessions. */
 export const sessionSortKeys = {
   created_at: 'When the first of its requests arrived.',
   latest_request_created_at: 'When the latest of its requests arrived.',

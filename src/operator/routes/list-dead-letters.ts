@@ -5,7 +5,6 @@ import { readParameters } from '../../contract/read-body.ts';
 import type { OperatorCall, OperatorEndpoint } from './endpoint.ts';
 import { itemOf } from './letter-item.ts';
 
-/** `GET /dead-letters` */
 export const listDeadLetters: OperatorEndpoint = { method: 'GET', path: '/dead-letters', handle: answerList };
 
 async function answerList({ context, work }: OperatorCall): Promise<Response> {

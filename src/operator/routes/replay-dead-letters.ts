@@ -5,7 +5,6 @@ import { deadLetterReplaySchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';
 import type { OperatorCall, OperatorEndpoint } from './endpoint.ts';
 
-/** `POST /dead-letters/replay` */
 export const replayDeadLetters: OperatorEndpoint = { method: 'POST', path: '/dead-letters/replay', handle: answerReplay };
 
 async function answerReplay({ context, work }: OperatorCall): Promise<Response> {

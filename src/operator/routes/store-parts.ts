@@ -5,17 +5,14 @@ import { storePartSchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';
 import type { OperatorCall, OperatorEndpoint } from './endpoint.ts';
 
-/** `GET /store/parts` */
 export const listStoreParts: OperatorEndpoint = {
   method: 'GET',
   path: '/store/parts',
   handle: async ({ context, work }) => sendData(context, await work.storeParts.list()),
 };
 
-/** `POST /store/check` */
 export const checkStorePart: OperatorEndpoint = { method: 'POST', path: '/store/check', handle: answerCheck };
 
-/** `POST /store/set-aside` */
 export const setAsideStorePart: OperatorEndpoint = { method: 'POST', path: '/store/set-aside', handle: answerSetAside };
 
 async function answerCheck({ context, work }: OperatorCall): Promise<Response> {

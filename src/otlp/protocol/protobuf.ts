@@ -196,7 +196,6 @@ function readKeyValue(reader: CountedReader, depth: number): readonly [string, A
   return [key, value];
 }
 
-/** `AnyValue`. */
 export function readValue(reader: CountedReader, depth: number): AttributeValue {
   if (depth > spanLimits.depth) throw tooDeep();
   let value: AttributeValue = null;

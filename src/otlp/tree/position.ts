@@ -64,7 +64,6 @@ export interface ReceivedTrace {
 /** Ancestors that are looked at. A session's tree has no more levels. */
 const maxAncestors = 64;
 
-/** The node of a span. */
 export function nodeOf(span: Span): TreeNode {
   const { attributes } = span;
   const context = contextOf(span);

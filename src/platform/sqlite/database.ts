@@ -44,7 +44,6 @@ export interface SqliteDatabase<Tables> extends SqliteQueries<Tables> {
 /** How long opening waits for another process's write, milliseconds. */
 const openingWaitMs = 30_000;
 
-/** A file of SQLite. */
 export interface SqliteFile extends DatabaseName {
   readonly path: string;
 }

@@ -91,7 +91,6 @@ const reducers: ReadonlyMap<unknown, EventReducer> = new Map<unknown, EventReduc
   ],
 ]);
 
-/** Assembles a streamed message. */
 export function assembleMessage(events: readonly ServerSentEvent[]): AssembledStream {
   const draft: Draft = {
     message: undefined,

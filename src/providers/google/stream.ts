@@ -63,7 +63,6 @@ function countsAnything(counts: unknown): boolean {
   return Object.keys(objectOf(counts)).some((key) => key.endsWith('TokenCount'));
 }
 
-/** Assembles a stream of server-sent events. */
 export function assembleEvents(events: readonly ServerSentEvent[]): AssembledStream {
   return assembleChunks(events.map(({ data }) => parseJson(data)));
 }

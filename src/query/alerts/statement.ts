@@ -36,7 +36,6 @@ export interface ReadingBatch {
   readonly isCut: (rows: readonly AlertRow[]) => boolean;
 }
 
-/** Rows that a statement returns. */
 const maxRows = 60_000;
 
 /** The statements that answer readings of one tenant. */

@@ -51,7 +51,6 @@ export function checkComparison(raw: RawComparison): Result<Comparison> {
   }
 }
 
-/** A number as JSON writes it. */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Older clients send a score's value as text. */

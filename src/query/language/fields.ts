@@ -9,7 +9,6 @@ import {
 } from '../../model/vocabulary/fields.ts';
 import type { FieldReference } from '../filter/ast.ts';
 
-/** A field as it is written in a search. */
 export interface SearchField {
   readonly reference: FieldReference;
   readonly definition: FieldDefinition;
@@ -47,7 +46,6 @@ const writtenGroups = ['request', 'response', 'feedback'] as const satisfies rea
 
 type Definitions = Readonly<Record<string, FieldDefinition>>;
 
-/** Every scalar field by each name that it has. */
 const scalars: ReadonlyMap<string, SearchField> = new Map([
   ...scalarsOf('request_response_rmt', requestFields, ''),
   ...scalarsOf('sessions_request_response_rmt', sessionFields, ''),

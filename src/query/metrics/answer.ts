@@ -13,7 +13,6 @@ export interface MetricsAnswer {
   readonly rows: readonly MetricsCells[];
   /** Rows were left out, and none tells what they make. */
   readonly isCut: boolean;
-  /** Metrics of which a value is approximate. */
   readonly approximate: readonly MetricName[];
 }
 

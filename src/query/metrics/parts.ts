@@ -182,7 +182,6 @@ function ofTime<Name extends TimeName>(
 
 const missing = sql`NULL`;
 
-/** Each metric from its parts. */
 const metricParts: Readonly<Record<MetricName, Metric>> = {
   count: plain('requests'),
   errors: plain('failed'),

@@ -34,7 +34,6 @@ export interface SpansQuery {
   readonly limit: number;
 }
 
-/** The span of an hour. */
 export function spanOf(hour: number, splitHour: number): number {
   return hour >= splitHour ? hour : Math.floor(hour / hoursOfDay) * hoursOfDay;
 }

@@ -65,7 +65,6 @@ async function pageOf(body: Body): Promise<{ readonly rows: readonly Row[]; read
 
 const idsOf = (rows: readonly Row[]): readonly string[] => rows.map(({ id }) => id);
 
-/** Every identifier, page by page. */
 async function walk(body: Body, limit: number): Promise<readonly string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;

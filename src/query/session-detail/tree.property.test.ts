@@ -46,7 +46,6 @@ const aggregates = record({
 
 let made = 0;
 
-/** Records of one session, made from facts. */
 function recordsOf(sessionId: string, given: readonly Facts[]): RequestRecord[] {
   return given.map(({ path, ms, latencyMs, cost, promptTokens, completionTokens, failure, name, user, properties }) => {
     made += 1;

@@ -5,7 +5,6 @@ import { exceedsQuota, type PropertyTotal } from '../update/property-quota.ts';
 /** A request as a job finds it. Values are of the names that the job is about; null or missing is absent. */
 export interface FoundRequest {
   readonly values: ReadonlyMap<string, string>;
-  /** Of all its properties. */
   readonly total: PropertyTotal;
   /** Names for which the history has an entry of this job: an earlier attempt wrote it, and may have changed the row too. */
   readonly own: ReadonlySet<string>;

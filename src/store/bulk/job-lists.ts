@@ -22,7 +22,6 @@ export interface JobLists {
    */
   readonly list: (job: JobKey, matching: MatchingRows) => Promise<number>;
   readonly drop: (number: number) => Promise<void>;
-  /** Numbers of the jobs with a list. */
   readonly numbers: () => Promise<readonly number[]>;
 }
 

@@ -22,7 +22,6 @@ export function keyOfRow(row: Uint8Array): { readonly organization: bigint; read
   return { organization, createdAt: Number(view.getBigInt64(offsets.createdAt, true)) };
 }
 
-/** By organisation. */
 export function arrivalsOf(rows: readonly Uint8Array[]): ReadonlyMap<OrganizationId, ArrivalRange> {
   const ranges = new Map<bigint, ArrivalRange>();
   for (const row of rows) {

@@ -39,7 +39,6 @@ interface DerivedText {
   readonly text: string;
 }
 
-/** What a row of `bodies` is made of. */
 export type BodiesRecord = Pick<
   RequestRecord,
   | 'organizationId'

@@ -87,7 +87,6 @@ describe('an insert', () => {
 });
 
 let made = 0;
-/** A row of `requests` as records have it. */
 function row(given: Partial<RequestRecord> = {}): Uint8Array {
   made += 1;
   const requestId = `00000000-0000-4000-9000-${String(made).padStart(12, '0')}` as RequestId;

@@ -17,7 +17,6 @@ import type { StoredName } from './stored-name.ts';
 /** Texts that wait for the request of their span, without the texts. */
 export interface WaitingTexts {
   readonly requestId: RequestId;
-  /** As `textsName` makes it. */
   readonly name: string;
   readonly bytes: number;
 }

@@ -6,7 +6,6 @@ export interface Wording {
   readonly title: string;
   /** `cost ≥ $10.00`. */
   readonly condition: string;
-  /** Name and text of each fact, in their order. */
   readonly facts: readonly (readonly [name: string, text: string])[];
   readonly groups: readonly GroupWording[];
   /** Groups that are only counted. */

@@ -18,7 +18,8 @@ const helpText = `Measures the pages of the dashboard in Chromium, on a service 
 Usage: npm run bench -- web [options]
 
   --records N   stored records (default 1000000), a million to thirty days
-  --rounds N    how often everything is measured (default 3); a round takes some five minutes
+  --rounds N    how often everything is measured (default 3); a round takes some eight minutes
+  --scroll N    rows that are scrolled at each rate (default 10000)
   --folder DIR  fill this folder and keep it; one that is filled is used as it is
   --help        this text
 
@@ -28,21 +29,22 @@ kept.`;
 interface Given {
   readonly records: number;
   readonly rounds: number;
+  readonly scroll: number;
   readonly folder: string | undefined;
 }
 
-async function measureAll(service: Service, { rounds }: Given): Promise<Omit<Results, 'machine'>> {
+async function measureAll(service: Service, { rounds, scroll }: Given): Promise<Omit<Results, 'machine'>> {
   const site = { api: service.api, key: testKey, largeId: await importLarge(service.api, testKey) };
   await untilQuiet([service.pid]);
   const browser = await openBrowser();
   try {
     const measured: Round[] = [];
     for (let round = 1; round <= rounds; round += 1) {
-      const one = await measureRound(browser, site);
+      const one = await measureRound(browser, site, scroll);
       measured.push(one);
       progress(`round ${round} of ${rounds}: ${JSON.stringify(one)}`);
     }
-    return { rounds: measured, total: await totalShown(browser, site), browser: browser.version() };
+    return { rounds: measured, scrolledRows: scroll, total: await totalShown(browser, site), browser: browser.version() };
   } finally {
     await browser.close();
   }
@@ -75,17 +77,23 @@ function parseOptions(): Given | undefined {
     options: {
       records: { type: 'string', default: '1000000' },
       rounds: { type: 'string', default: '3' },
+      scroll: { type: 'string', default: '10000' },
       folder: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return undefined;
-  const within = (name: 'records' | 'rounds', min: number, max: number): number => {
+  const within = (name: 'records' | 'rounds' | 'scroll', min: number, max: number): number => {
     const value = Number(values[name]);
     if (!Number.isInteger(value) || value < min || value > max) throw new Error(`--${name} is a whole number from ${min} to ${max}.`);
     return value;
   };
-  return { records: within('records', 20_000, 10_000_000), rounds: within('rounds', 1, 100), folder: values.folder };
+  return {
+    records: within('records', 20_000, 10_000_000),
+    rounds: within('rounds', 1, 100),
+    scroll: within('scroll', 1000, 15_000),
+    folder: values.folder,
+  };
 }
 
 const given = parseOptions();

@@ -76,12 +76,16 @@ export function scrollRows(role: 'grid' | 'treegrid', rows: number, rowsPerSecon
       const end = grid.scrollHeight - grid.clientHeight;
       grid.scrollTop = Math.min(due, end);
       // This frame paints the rows that are there now: what answers to the scrolling runs with the next one.
-      const there = new Set(Array.from(body.children, (row) => Number(row.getAttribute('aria-rowindex')) - 2));
+      const there = new Map(Array.from(body.children, (row) => [Number(row.getAttribute('aria-rowindex')) - 2, row.ariaBusy === 'true']));
       const first = Math.floor(grid.scrollTop / rowHeight);
       const last = Math.ceil((grid.scrollTop + grid.clientHeight - headHeight) / rowHeight) - 1;
       let isBlank = false;
-      for (let index = first; index <= last; index += 1) isBlank ||= !there.has(index);
-      const isHeld = due > end + rowHeight;
+      // A row that only says that its step is loading is not loaded either.
+      let isHeld = due > end + rowHeight;
+      for (let index = first; index <= last; index += 1) {
+        isBlank ||= !there.has(index);
+        isHeld ||= there.get(index) === true;
+      }
       scrolled.frames += 1;
       scrolled.blank += isBlank || isHeld ? 1 : 0;
       scrolled.held += isHeld ? 1 : 0;
@@ -102,7 +106,8 @@ export function untilTreeEnd(rows: number): string {
       tree.scrollTop = tree.scrollHeight;
       const count = Number(tree.getAttribute('aria-rowcount'));
       const last = Math.max(...Array.from(tree.lastElementChild.children, (row) => Number(row.getAttribute('aria-rowindex'))));
-      if (count > ${rows} && last === count) resolve(performance.now());
+      const isLoaded = tree.querySelector('[aria-busy=true]') === null;
+      if (count > ${rows} && last === count && isLoaded) resolve(performance.now());
       else requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);

@@ -16,16 +16,22 @@ export interface Round {
   readonly warmRows: readonly number[];
   /** By kind of filter. */
   readonly filters: Readonly<Record<string, readonly ListChange[]>>;
-  readonly scrolled: Scrolled;
+  /** Of the list, by rows a second. */
+  readonly scrolled: readonly AtRate[];
   readonly session: readonly number[];
   readonly sessionEnd: readonly number[];
-  readonly sessionScrolled: Scrolled;
+  readonly sessionScrolled: readonly AtRate[];
   readonly rawTab: readonly number[];
   readonly rawAddress: readonly number[];
   readonly overview: readonly number[];
 }
 
-export const scroll = { rows: 10_000, rowsPerSecond: 60 } as const;
+export interface AtRate extends Scrolled {
+  readonly rowsPerSecond: number;
+}
+
+/** A steady scroll, a quick one and a fling. */
+const rowsPerSecond = [60, 300, 1000] as const;
 const opensInRound = 5;
 const changesOfKind = 5;
 
@@ -107,17 +113,14 @@ async function changeFilters(context: BrowserContext, { api }: Site): Promise<Ro
   return times;
 }
 
-async function scrollList(context: BrowserContext, { api }: Site): Promise<Scrolled> {
-  const { page } = await opened(context, `${api}${list}`, untilSeen(cell));
-  const scrolled = await page.evaluate<Scrolled>(scrollRows('grid', scroll.rows, scroll.rowsPerSecond));
-  await page.close();
-  return scrolled;
-}
-
-async function scrollSession(context: BrowserContext, address: string): Promise<Scrolled> {
-  const { page } = await opened(context, address, untilSeen('[role=treegrid] [role=gridcell]'));
-  const scrolled = await page.evaluate<Scrolled>(scrollRows('treegrid', scroll.rows, scroll.rowsPerSecond));
-  await page.close();
+/** Scrolls what an address shows, opened anew for each rate. */
+async function scrolledAt(context: BrowserContext, address: string, role: 'grid' | 'treegrid', rows: number): Promise<readonly AtRate[]> {
+  const scrolled: AtRate[] = [];
+  for (const rate of rowsPerSecond) {
+    const { page } = await opened(context, address, untilSeen(`[role=${role}] [role=gridcell]`));
+    scrolled.push({ rowsPerSecond: rate, ...(await page.evaluate<Scrolled>(scrollRows(role, rows, rate))) });
+    await page.close();
+  }
   return scrolled;
 }
 
@@ -158,8 +161,8 @@ export async function totalShown(browser: Browser, site: Site): Promise<string> 
   return total;
 }
 
-/** Measures everything once. */
-export async function measureRound(browser: Browser, site: Site): Promise<Round> {
+/** Measures everything once. @param scrolledRows how many rows are scrolled at each rate. */
+export async function measureRound(browser: Browser, site: Site, scrolledRows: number): Promise<Round> {
   const { api, largeId } = site;
   const context = await signIn(browser, site);
   const session = `${api}/sessions/${encodeURIComponent(longSession)}`;
@@ -174,8 +177,8 @@ export async function measureRound(browser: Browser, site: Site): Promise<Round>
     const { page } = await opened(context, session, untilSeen('[role=treegrid] [role=gridcell]'));
     const end = await page.evaluate<number>(untilTreeEnd(requestsOfLongSession));
     await page.close();
-    const sessionScrolled = await scrollSession(context, session);
-    const scrolled = await scrollList(context, site);
+    const sessionScrolled = await scrolledAt(context, session, 'treegrid', scrolledRows);
+    const scrolled = await scrolledAt(context, `${api}${list}`, 'grid', scrolledRows);
     return { coldRows, warmRows, filters, rawTab, rawAddress, overview, session: tree, sessionEnd: [end], sessionScrolled, scrolled };
   } finally {
     await context.close();

@@ -35,3 +35,24 @@ test('after several of the largest changes of a session its tree, the sessions a
   const newest = await rig.call('POST', queryPath, { body: { filter: {}, limit: 10 } });
   expect((await checked(newest, 200, requestQueryAnswerSchema)).data).toHaveLength(10);
 });
+
+test('a query of its requests in the order of time continues behind the cursor of a session, and need not sum it up', async () => {
+  const made = Array.from({ length: 5 }, (_, index) => ({
+    requestId: idAt(noon + index, 900 + index),
+    createdAt: noon + index,
+    sessionId: 'continued',
+    properties: new Map([['Svc-Session-Id', 'continued']]),
+  }));
+  await rig.insert(made);
+  const first = await rig.call('GET', '/v1/session/continued?limit=2');
+  const cursor = first.headers.get('svc-next-cursor');
+  const filter = { sessions_request_response_rmt: { session_session_id: { equals: 'continued' } } };
+  const body = { filter, sort: { created_at: 'asc' }, limit: 100, includeBodies: false, cursor };
+  const { data: further } = await checked(await rig.call('POST', queryPath, { body }), 200, requestQueryAnswerSchema);
+  const { data } = await checked(first, 200, sessionAnswerSchema);
+  expect([...data.requests, ...further].map(({ request_id: id }) => id)).toEqual(made.map(({ requestId }) => requestId));
+  const whole = await checked(await rig.call('GET', '/v1/session/continued'), 200, sessionAnswerSchema);
+  // The address of its bodies is signed at the time of the call.
+  const undated = further.map((item) => ({ ...item, signed_body_url: expect.any(String) as string }));
+  expect(whole.data.requests.slice(2)).toEqual(undated);
+});

@@ -59,7 +59,10 @@ export const session = [
       const { includeBody, ...page } = call.query;
       const plan = unwrap(planSession(tenant, params.id, page));
       await call.memory.takeRows(plan.limit);
-      const look = async (): Promise<FoundSession | undefined> => (await wholeSession(call, plan)) ?? partOfSession(call, plan);
+      const look = async (): Promise<FoundSession | undefined> => {
+        const rows = await firstRows(call, plan);
+        return wholeSession(plan, rows) ?? partOfSession(call, plan, rows);
+      };
       const found = await foundSessionOrRefused(call, params.id, look);
       const requests = await itemsOf(call, found.rows, includeBody);
       const tree = sessionTree(found.nodes, requests);
@@ -167,27 +170,39 @@ interface FoundSession {
   readonly cursor: string | undefined;
 }
 
+/** The first rows of a session and one behind the page; none of a page that a cursor begins. */
+async function firstRows({ context, ports }: RequestContext, plan: SessionPlan): Promise<readonly SessionRequestRow[]> {
+  return plan.after === undefined ? ports.run<SessionRequestRow>(fullSessionStatement(plan), context.req.raw.signal) : [];
+}
+
 /**
- * A session that fits one page: one statement, and the totals are computed here.
+ * A session that fits one page, whose totals are computed here.
  * @returns undefined when it does not fit, or has no request.
  */
-async function wholeSession({ context, ports }: RequestContext, plan: SessionPlan): Promise<FoundSession | undefined> {
-  if (plan.after !== undefined) return undefined;
-  const rows = await ports.run<SessionRequestRow>(fullSessionStatement(plan), context.req.raw.signal);
+function wholeSession(plan: SessionPlan, rows: readonly SessionRequestRow[]): FoundSession | undefined {
   const nodes = rows.length > plan.limit ? [] : aggregateTree(rows);
   const [root] = nodes;
   return root === undefined ? undefined : { nodes, root, rows, cursor: undefined };
 }
 
-/** A longer session: totals and keys of the page in one statement, then the rows of these keys. */
-async function partOfSession({ context, ports }: RequestContext, plan: SessionPlan): Promise<FoundSession | undefined> {
+/**
+ * A longer session: totals and keys of the page in one statement, then the rows of these keys.
+ * @param read some of these rows.
+ */
+async function partOfSession(
+  { context, ports }: RequestContext,
+  plan: SessionPlan,
+  read: readonly SessionRequestRow[],
+): Promise<FoundSession | undefined> {
   const { signal } = context.req.raw;
   const nodes = await ports.run<SessionNodeRow>(sessionStatement(plan), signal);
   const [root] = nodes;
   if (root === undefined) return undefined;
   const { keys, cursor } = pageOf(plan, root);
-  const rows = await runUntilRows<RequestRow>(ports.run, sessionRequestsStatements(plan.tenant, keys), signal);
-  return { nodes, root, rows: inOrderOf(keys, rows), cursor };
+  const known = new Set(read.map(({ id: own }) => own));
+  const missing = keys.filter((key) => !known.has(key.id));
+  const rows = await runUntilRows<RequestRow>(ports.run, sessionRequestsStatements(plan.tenant, missing), signal);
+  return { nodes, root, rows: inOrderOf(keys, [...read, ...rows]), cursor };
 }
 
 function inOrderOf(keys: readonly RequestKey[], rows: readonly RequestRow[]): readonly RequestRow[] {

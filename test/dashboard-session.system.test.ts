@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
@@ -163,9 +163,7 @@ it('a runaway is told from an ordinary session, and each sentence leads to what 
   await expect.poll(() => page.locator('tbody tr').count()).toBe(usualSessions + 1);
   await page.goBack();
 
-  // What is said of single steps is said once all are there.
-  await page.locator('[role=treegrid]').press('End');
-  await page.locator('[role=treegrid]').press('End');
+  // What is said of single steps is said once all are there, and they come by themselves.
   await reasons(page).getByText('of 1,100 requests say again what an earlier one said, apart from numbers').waitFor();
   await reasons(page).getByRole('link', { name: 'Show the first repeat' }).click();
   await panel(page).getByText('step 2 of 1,100').waitFor();
@@ -207,5 +205,59 @@ it('/ finds steps by their words, also those that were not loaded, and Escape br
   await page.keyboard.press('Escape');
   await expect.poll(() => steps(page).count()).toBeGreaterThan(10);
   expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+/** The steps behind the first ones, which come as requests. */
+const furtherSteps = '**/v1/request/query-clickhouse';
+const isFurther = (route: Route): boolean => route.request().postData()?.includes('"limit":1000') === true;
+
+it('all steps come by themselves, and the session is summed up once', async () => {
+  const { page, requests, complaints } = await open('/sessions/runaway');
+  await steps(page).nth(3).waitFor();
+  await expect
+    .poll(async () => {
+      await page.evaluate("document.querySelector('[role=treegrid]').scrollTop = 1e6");
+      return [await steps(page).last().getByRole('gridcell').first().innerText(), await steps(page).last().getAttribute('aria-busy')];
+    })
+    .toEqual(['1,100', null]);
+  const paths = requests.map((request) => new URL(request.url()).pathname);
+  expect(paths.filter((path) => path === '/v1/session/runaway')).toHaveLength(1);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('until they are there, the list has their places, which say so', async () => {
+  const { page, complaints } = await open('/sessions/usual-1');
+  const held: Route[] = [];
+  await page.route(furtherSteps, (route) => (isFurther(route) ? void held.push(route) : route.continue()));
+  await page.goto(`${service.api}/sessions/runaway`);
+  const list = page.locator('[role=treegrid]');
+  await list.getByRole('row').nth(5).waitFor();
+  expect(Number(await list.getAttribute('aria-rowcount'))).toBeGreaterThan(turnsOfRunaway);
+  await page.evaluate("document.querySelector('[role=treegrid]').scrollTop = 1e6");
+  await steps(page).getByText('Loading step 1,100…').waitFor();
+  expect(await steps(page).last().getAttribute('aria-busy')).toBe('true');
+  expect(held).toHaveLength(1);
+  await held[0]?.continue();
+  await expect.poll(() => list.locator('[aria-busy]').count()).toBe(0);
+  await page.evaluate("document.querySelector('[role=treegrid]').scrollTop = 1e6");
+  await steps(page).getByText('Is the export faster in turn 1100?').waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('steps that could not be loaded are asked for again on demand, and those that are there stay', async () => {
+  const { page } = await open('/sessions/usual-1');
+  const problem = { error: 'invalid_parameter', message: 'Not now.', request_id: 'x' };
+  await page.route(furtherSteps, (route) => (isFurther(route) ? route.fulfill({ status: 422, json: problem }) : route.continue()));
+  await page.goto(`${service.api}/sessions/runaway`);
+  const refused = page.getByRole('alert').filter({ hasText: 'Some steps could not be loaded.' });
+  await refused.waitFor();
+  await steps(page).getByText('Is the export faster in turn 3?').waitFor();
+  await page.unroute(furtherSteps);
+  await refused.getByRole('button', { name: 'Try again' }).click();
+  await refused.waitFor({ state: 'detached' });
+  await expect.poll(() => page.locator('[role=treegrid] [aria-busy]').count()).toBe(0);
   await page.context().close();
 });

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useEffect, useMemo } from 'react';
+import { type RequestItem, type SessionItem, type SessionNode, where } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -12,29 +13,34 @@ import { lengthOf, stepsOf } from './trace/steps.ts';
 import { TraceView } from './trace/trace-view.tsx';
 
 const route = getRouteApi('/shell/sessions/$sessionId');
-/** The first steps are there soon; the next part follows at once, for what the head says of the steps. */
+/** The first steps are there soon; the others follow at once, so that a scroll, the search and the head find them. */
 const firstPartLimit = 200;
 const partLimit = 1000;
+/** A longer session goes on loading where it is scrolled to. */
+const mostStepsAtOnce = 25_000;
 
 /** One session as a trace: why it cost what it did, its steps, and the chosen one beside them. */
 export function SessionPage(): ReactNode {
   const { sessionId } = route.useParams();
   const { tab = 'steps' } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(sessionOptions(sessionId));
-  const steps = useMemo(() => stepsOf(data?.pages.flatMap((page) => page.data.requests) ?? []), [data]);
+  const { data, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = useInfiniteQuery(partsOptions(sessionId));
+  const steps = useMemo(() => stepsOf(data?.pages.flatMap(({ requests }) => requests) ?? []), [data]);
   const loadMore = useCallback((): void => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const isFirstPartAlone = data?.pages.length === 1;
+    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+  const isMoreWanted = steps.length > 0 && steps.length < mostStepsAtOnce;
   useEffect(() => {
-    if (isFirstPartAlone) loadMore();
-  }, [isFirstPartAlone, loadMore]);
-  const [first] = data?.pages ?? [];
-  if (error !== null) return <PageError error={error} page={{ what: 'Session', back: { to: '/sessions', title: 'All sessions' } }} />;
-  if (first === undefined) return <Loading what="Loading the session" />;
-  const { session, tree } = first.data;
-  const trace = { session, steps, hasMore: hasNextPage, loadMore };
+    if (isMoreWanted) loadMore();
+  }, [isMoreWanted, loadMore]);
+  const head = data?.pages[0]?.head;
+  if (error !== null && !isFetchNextPageError) {
+    return <PageError error={error} page={{ what: 'Session', back: { to: '/sessions', title: 'All sessions' } }} />;
+  }
+  if (head === undefined) return <Loading what="Loading the session" />;
+  const { session, tree } = head;
+  const onRetry = isFetchNextPageError ? (): void => void fetchNextPage() : undefined;
+  const trace = { session, steps, hasMore: hasNextPage, loadMore, onRetry };
   return (
     <div className={styles['page']}>
       <SessionHead {...{ session, tree, steps }} lengthMs={tree[0]?.totals.duration ?? lengthOf(steps)} />
@@ -60,12 +66,31 @@ export function SessionPage(): ReactNode {
   );
 }
 
-function sessionOptions(id: string) {
+interface Part {
+  /** Of the first part. */
+  readonly head?: { readonly session: SessionItem; readonly tree: readonly SessionNode[] };
+  readonly requests: readonly RequestItem[];
+  readonly nextCursor: string | undefined;
+}
+
+function partsOptions(id: string) {
   return infiniteQueryOptions({
     queryKey: ['session', id],
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) =>
-      gatelog.sessions.get(id, { limit: cursor === undefined ? firstPartLimit : partLimit, cursor, signal }),
+    queryFn: ({ pageParam: cursor, signal }) => (cursor === undefined ? firstPart(id, signal) : nextPart(id, cursor, signal)),
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+}
+
+async function firstPart(id: string, signal: AbortSignal): Promise<Part> {
+  const { data, nextCursor } = await gatelog.sessions.get(id, { limit: firstPartLimit, signal });
+  const { session, tree, requests } = data;
+  return { head: { session, tree }, requests, nextCursor };
+}
+
+/** The session would be summed up again with each part of it; as requests they continue behind the same cursor. */
+async function nextPart(id: string, cursor: string, signal: AbortSignal): Promise<Part> {
+  const query = { filter: where('session_session_id', 'equals', id), sort: { created_at: 'asc' }, limit: partLimit, includeBodies: false };
+  const { data: requests, nextCursor } = await gatelog.requests.query({ ...query, cursor }, { signal });
+  return { requests, nextCursor };
 }

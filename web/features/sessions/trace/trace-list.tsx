@@ -1,8 +1,9 @@
 import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useState } from 'react';
+import { makeLookAhead } from '../../../ui/table/look-ahead.ts';
 import { rowStep } from '../../../ui/table/row-step.ts';
 import type { TraceRow as Row } from './rows.ts';
-import { type Scale, TraceRow } from './trace-row.tsx';
+import { type Scale, TraceRow, UnloadedRow } from './trace-row.tsx';
 import styles from './trace.module.css';
 import { useNarrowRow, useNarrowTrace } from '../../../lib/use-narrow.ts';
 
@@ -26,8 +27,16 @@ interface ListActions extends TraceActions {
   readonly last: number;
 }
 
+export interface Unloaded {
+  readonly count: number;
+  /** Number of the first of them in the session. */
+  readonly first: number;
+}
+
 interface TraceListProps {
   readonly rows: readonly Row[];
+  /** Steps behind them that are not loaded so far. */
+  readonly unloaded: Unloaded;
   readonly folded: ReadonlySet<string>;
   /** Keys of the steps whose model stands above them. */
   readonly sameModel: ReadonlySet<string>;
@@ -48,6 +57,7 @@ interface TraceListProps {
 /** The steps of a session, of which only the rows in view exist. In a narrow window the page scrolls, in a wide one the list. */
 export function TraceList({
   rows,
+  unloaded,
   folded,
   sameModel,
   chosen,
@@ -62,16 +72,13 @@ export function TraceList({
   listRef,
 }: TraceListProps): ReactNode {
   const treeId = useId();
-  const virtual = useRows(rows.length, listRef);
+  const count = rows.length + unloaded.count;
+  const virtual = useRows(count, listRef);
   const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? -1;
-  useEffect(() => {
-    if (last >= rows.length - loadAhead) onEnd();
-  }, [last, rows.length, onEnd]);
   const { scrollToIndex } = virtual;
-  useEffect(() => {
-    if (chosen >= 0) scrollToIndex(chosen, { align: 'auto' });
-  }, [chosen, scrollToIndex]);
+  useNearEnd((items.at(-1)?.index ?? -1) >= rows.length - loadAhead, rows.length, onEnd);
+  useInView(chosen, scrollToIndex);
+  const keys = { ...actions, reveal: scrollToIndex, last: rows.length - 1 };
   return (
     <div
       className={styles['list']}
@@ -79,22 +86,23 @@ export function TraceList({
       ref={listRef}
       role="treegrid"
       aria-label="Steps of the session"
-      aria-rowcount={rows.length + 1}
+      aria-rowcount={count + 1}
       aria-activedescendant={items.some(({ index }) => index === chosen) ? `${treeId}-${chosen}` : undefined}
       tabIndex={0}
-      onKeyDown={(event) => onTreeKey(event, { ...actions, reveal: scrollToIndex, last: rows.length - 1 }, onEnter)}
+      onKeyDown={(event) => onTreeKey(event, keys, onEnter)}
     >
       <Head />
       <div role="rowgroup" className={styles['rows']} style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, start }) => {
           const row = rows[index];
-          if (row === undefined) return null;
-          return (
+          const place = { index, top: start - virtual.options.scrollMargin };
+          return row === undefined ? (
+            <UnloadedRow key={`unloaded ${index}`} number={unloaded.first + index - rows.length} {...place} />
+          ) : (
             <TraceRow
               key={row.key}
-              {...{ row, index, scale, words, onChoose, onFold }}
+              {...{ row, scale, words, onChoose, onFold, ...place }}
               id={`${treeId}-${index}`}
-              top={start - virtual.options.scrollMargin}
               isFolded={folded.has(row.key)}
               isSameModel={sameModel.has(row.key)}
               isChosen={index === chosen}
@@ -106,6 +114,19 @@ export function TraceList({
   );
 }
 
+/** Says so again for each number of rows. */
+function useNearEnd(isNear: boolean, count: number, onEnd: () => void): void {
+  useEffect(() => {
+    if (isNear) onEnd();
+  }, [isNear, count, onEnd]);
+}
+
+function useInView(index: number, scrollToIndex: (index: number, options: { readonly align: 'auto' }) => void): void {
+  useEffect(() => {
+    if (index >= 0) scrollToIndex(index, { align: 'auto' });
+  }, [index, scrollToIndex]);
+}
+
 function useRows(count: number, list: RefObject<HTMLDivElement | null>) {
   const [isNarrow, isPhone] = [useNarrowTrace(), useNarrowRow()];
   const [top, setTop] = useState(0);
@@ -113,7 +134,8 @@ function useRows(count: number, list: RefObject<HTMLDivElement | null>) {
     if (isNarrow) setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
   }, [list, isNarrow]);
   const height = isPhone ? rowHeightOnPhone : rowHeight;
-  const common = { count, estimateSize: () => height, overscan: 20 };
+  const [rangeExtractor] = useState(makeLookAhead);
+  const common = { count, estimateSize: () => height, rangeExtractor };
   const underHead = { scrollMargin: headHeight, scrollPaddingStart: headHeight };
   const own = useVirtualizer({ ...common, ...underHead, enabled: !isNarrow, getScrollElement: () => list.current });
   const ofPage = useWindowVirtualizer({ ...common, enabled: isNarrow, scrollMargin: top });

@@ -81,6 +81,33 @@ export const TraceRow = memo(function TraceRow({
   );
 });
 
+interface UnloadedRowProps {
+  readonly index: number;
+  readonly top: number;
+  /** Of the step in the session. */
+  readonly number: number;
+}
+
+/** Stands for a step that is on its way. */
+export const UnloadedRow = memo(function UnloadedRow({ index, top, number }: UnloadedRowProps): ReactNode {
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-busy="true"
+      className={`${styles['row'] ?? ''} ${styles['columns'] ?? ''}`}
+      style={{ transform: `translateY(${top}px)` }}
+    >
+      <span role="gridcell" className={`${styles['number'] ?? ''} number`}>
+        {formatCount(number)}
+      </span>
+      <span role="gridcell" className={`${styles['what'] ?? ''} muted`}>
+        Loading step {formatCount(number)}…
+      </span>
+    </div>
+  );
+});
+
 interface StepWhatProps {
   readonly row: StepRow;
   readonly words: readonly string[];

@@ -26,16 +26,20 @@ export interface TraceViewProps {
   readonly layout: 'steps' | 'timeline';
   readonly hasMore: boolean;
   readonly loadMore: () => void;
+  /** Further steps could not be loaded; asks for them again. */
+  readonly onRetry: (() => void) | undefined;
 }
 
 /** The steps of a session, and the chosen one beside them. */
-export function TraceView({ session, steps, layout, hasMore, loadMore }: TraceViewProps): ReactNode {
+export function TraceView({ session, steps, layout, hasMore, loadMore, onRetry }: TraceViewProps): ReactNode {
   const { step: key, view = 'conversation', find = '', failed = false } = route.useSearch();
   const { rows, folded, sameModel, toggle } = useTraceRows(steps, { layout, find, failed });
   const isNarrow = useNarrowTrace();
   const chosen = useChosen({ rows, steps, key, isFirstShown: !isNarrow });
   const isMissing = key !== undefined && chosen === undefined;
-  useWhole({ isWanted: isMissing || needsAll(layout, find, failed), hasMore, loadMore });
+  const isWholeNeeded = needsAll(layout, find, failed);
+  useWhole({ isWanted: isMissing || isWholeNeeded, hasMore, loadMore });
+  const unloaded = { count: isWholeNeeded || !hasMore ? 0 : Math.max(0, session.total_requests - steps.length), first: steps.length + 1 };
   const scale = useMemo(() => scaleOf(steps, session), [steps, session]);
   const { go, choose } = useGo(key);
   const list = useRef<HTMLDivElement>(null);
@@ -47,12 +51,12 @@ export function TraceView({ session, steps, layout, hasMore, loadMore }: TraceVi
   return (
     <div className={styles['split']} data-open={isOpen}>
       <div className={styles['left']}>
-        <Bar {...{ find, failed, hasMore }} shown={rows.length} total={session.total_requests} onChange={go} />
+        <Bar {...{ find, failed, hasMore, onRetry }} shown={rows.length} total={session.total_requests} onChange={go} />
         {rows.length === 0 && !hasMore ? (
           <NothingFound onClear={() => go({ find: undefined, failed: undefined })} />
         ) : (
           <TraceList
-            {...{ rows, folded, sameModel, scale, layout, actions }}
+            {...{ rows, unloaded, folded, sameModel, scale, layout, actions }}
             chosen={index}
             words={find === '' ? noWords : [find.trim()]}
             onChoose={(row) => choose(row, false)}
@@ -164,10 +168,11 @@ interface BarProps {
   readonly hasMore: boolean;
   readonly shown: number;
   readonly total: number;
+  readonly onRetry: TraceViewProps['onRetry'];
   readonly onChange: (changed: SessionSearch) => void;
 }
 
-function Bar({ find, failed, hasMore, shown, total, onChange }: BarProps): ReactNode {
+function Bar({ find, failed, hasMore, shown, total, onRetry, onChange }: BarProps): ReactNode {
   const isFiltered = find !== '' || failed;
   return (
     <div className={styles['bar']}>
@@ -178,6 +183,11 @@ function Bar({ find, failed, hasMore, shown, total, onChange }: BarProps): React
       <span className="muted" aria-live="polite">
         {isFiltered && `${formatCount(shown)} of ${formatCount(total)} steps${hasMore ? ' so far' : ''}`}
       </span>
+      {onRetry !== undefined && (
+        <span role="alert">
+          Some steps could not be loaded. <Button onPress={onRetry}>Try again</Button>
+        </span>
+      )}
     </div>
   );
 }

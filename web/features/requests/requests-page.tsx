@@ -18,7 +18,7 @@ import { RequestsList } from './list/requests-list.tsx';
 import { TimeStrip } from './list/time-strip.tsx';
 import { type ListCourse, useListCourse } from './list/use-course.ts';
 import { countNew, type Live, useLive } from './list/use-live.ts';
-import { type RequestList, useRequests } from './list/use-requests.ts';
+import { firstRows, type RequestList, useRequests } from './list/use-requests.ts';
 import { useSelection } from './list/use-selection.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { isLive, type RequestsSearch, sorts, standardSort } from './search.ts';
@@ -28,9 +28,6 @@ import { RequestsTools } from './tools/requests-tools.tsx';
 import styles from './requests-page.module.css';
 
 const route = getRouteApi('/shell/requests');
-
-/** Requests that say which properties are columns. */
-const sampled = 100;
 
 const sortOptions = Object.entries(sorts).map(([value, { label }]) => ({ value: value as keyof typeof sorts, label }));
 
@@ -110,10 +107,10 @@ function Bars({ search, filter, list, live, columns, course, areFacetsOpen, onFa
   );
 }
 
-/** The chosen columns, else those that fit the requests at the top. */
+/** The chosen columns, else those that fit the requests at the top: further ones change no column. */
 function useColumns(chosen: readonly string[] | undefined, rows: readonly RequestItem[]): readonly Column[] {
   const isNarrow = useNarrow();
-  const key = JSON.stringify(chosen ?? (isNarrow ? phoneColumns : standardColumns(rows.slice(0, sampled))));
+  const key = JSON.stringify(chosen ?? (isNarrow ? phoneColumns : standardColumns(rows.slice(0, firstRows))));
   return useMemo(() => columnsOf(JSON.parse(key) as readonly string[]), [key]);
 }
 

@@ -3,6 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { usePageKeys } from '../../../lib/page-keys.ts';
+import { makeLookAhead } from '../../../ui/table/look-ahead.ts';
 import { rowStep } from '../../../ui/table/row-step.ts';
 import type { SortKey } from '../search.ts';
 import { useColumnWidths } from './column-widths.ts';
@@ -17,7 +18,7 @@ import type { Selection } from './use-selection.ts';
 
 const lineHeight = 34;
 /** So many rows before the last one that is loaded, more are asked for: of who only looks at the top, and of who scrolls. */
-const loadAhead = { atTop: 40, scrolled: 300 } as const;
+const loadAhead = { atTop: 5, scrolled: 600 } as const;
 
 export interface RequestGridProps {
   readonly rows: readonly RequestItem[];
@@ -103,11 +104,12 @@ function SelectAll({ rows, selection }: Pick<RequestGridProps, 'rows' | 'selecti
 /** The rows in view, beginning where this entry of the history was left; more are loaded ahead of them. */
 function useRowsInView(scroller: RefObject<HTMLDivElement | null>, rowHeight: number, { rows, loadMore }: RequestGridProps) {
   const entry = useLocation({ select: ({ state }) => state['__TSR_key'] ?? '' });
+  const [lookAhead] = useState(makeLookAhead);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    overscan: 20,
+    rangeExtractor: lookAhead,
     initialOffset: () => scrollPlace(entry),
   });
   useEffect(() => virtual.measure(), [virtual, rowHeight]);

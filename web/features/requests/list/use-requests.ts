@@ -7,7 +7,10 @@ import { gatelog } from '../../../lib/client.ts';
 import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
 import { type SortKey, sorts } from '../search.ts';
 
-const pageLimit = 100;
+/** More than a window shows. The fewer, the sooner they are there: rows of one user stand far from each other in the store. */
+export const firstRows = 50;
+/** Who scrolls gets more of them at a time. */
+const furtherRows = [200, 500] as const;
 /** What the keys of all lists begin with. */
 export const listKey = ['requests'] as const;
 
@@ -61,6 +64,7 @@ export function useRequests(listed: ListedRequests): RequestList {
 interface PagePlace {
   readonly cursor?: string;
   readonly asOf?: number;
+  readonly limit?: number;
 }
 
 const firstPage: PagePlace = {};
@@ -71,12 +75,12 @@ export function listOptions({ filter, range, sort, isLive: isCounted }: ListedRe
     queryKey: [...listKey, filter, range, sort],
     enabled: filter !== undefined,
     initialPageParam: firstPage,
-    queryFn: async ({ pageParam: { cursor, asOf = Date.now() }, signal }) => {
-      const query = { filter: wholeFilter(filter, range, asOf), sort: sorts[sort].sort, limit: pageLimit, cursor, includeBodies: false };
+    queryFn: async ({ pageParam: { cursor, asOf = Date.now(), limit = firstRows }, signal }) => {
+      const query = { filter: wholeFilter(filter, range, asOf), sort: sorts[sort].sort, limit, cursor, includeBodies: false };
       return { ...(await gatelog.requests.query(query, { signal, includeCount: isCounted && cursor === undefined })), asOf };
     },
-    getNextPageParam: ({ nextCursor, asOf }): PagePlace | undefined =>
-      nextCursor === undefined ? undefined : { cursor: nextCursor, asOf },
+    getNextPageParam: ({ nextCursor, asOf }, pages): PagePlace | undefined =>
+      nextCursor === undefined ? undefined : { cursor: nextCursor, asOf, limit: furtherRows[pages.length > 1 ? 1 : 0] },
   });
 }
 

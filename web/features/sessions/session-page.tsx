@@ -27,7 +27,7 @@ export function SessionPage(): ReactNode {
   const { data, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = useInfiniteQuery(partsOptions(sessionId));
   const steps = useMemo(() => stepsOf(data?.pages.flatMap(({ requests }) => requests) ?? []), [data]);
   const loadMore = useCallback((): void => {
-    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage({ cancelRefetch: false });
   }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
   const isMoreWanted = steps.length > 0 && steps.length < mostStepsAtOnce;
   useEffect(() => {

@@ -229,6 +229,7 @@ it('all steps come by themselves, and the session is summed up once', async () =
 
 it('until they are there, the list has their places, which say so', async () => {
   const { page, complaints } = await open('/sessions/usual-1');
+  await steps(page).nth(3).waitFor();
   const held: Route[] = [];
   await page.route(furtherSteps, (route) => (isFurther(route) ? void held.push(route) : route.continue()));
   await page.goto(`${service.api}/sessions/runaway`);
@@ -249,6 +250,7 @@ it('until they are there, the list has their places, which say so', async () => 
 
 it('steps that could not be loaded are asked for again on demand, and those that are there stay', async () => {
   const { page } = await open('/sessions/usual-1');
+  await steps(page).nth(3).waitFor();
   const problem = { error: 'invalid_parameter', message: 'Not now.', request_id: 'x' };
   await page.route(furtherSteps, (route) => (isFurther(route) ? route.fulfill({ status: 422, json: problem }) : route.continue()));
   await page.goto(`${service.api}/sessions/runaway`);

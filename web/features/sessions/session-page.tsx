@@ -90,7 +90,12 @@ async function firstPart(id: string, signal: AbortSignal): Promise<Part> {
 
 /** The session would be summed up again with each part of it; as requests they continue behind the same cursor. */
 async function nextPart(id: string, cursor: string, signal: AbortSignal): Promise<Part> {
-  const query = { filter: where('session_session_id', 'equals', id), sort: { created_at: 'asc' }, limit: partLimit, includeBodies: false };
+  const query = {
+    filter: where('session_session_id', 'equals', id),
+    sort: { created_at: 'asc' },
+    limit: partLimit,
+    includeBodies: false,
+  } as const;
   const { data: requests, nextCursor } = await gatelog.requests.query({ ...query, cursor }, { signal });
   return { requests, nextCursor };
 }

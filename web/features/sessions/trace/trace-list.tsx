@@ -76,7 +76,7 @@ export function TraceList({
   const virtual = useRows(count, listRef);
   const items = virtual.getVirtualItems();
   const { scrollToIndex } = virtual;
-  useNearEnd((items.at(-1)?.index ?? -1) >= rows.length - loadAhead, rows.length, onEnd);
+  useNearEnd(items.at(-1)?.index ?? -1, rows.length, onEnd);
   useInView(chosen, scrollToIndex);
   const keys = { ...actions, reveal: scrollToIndex, last: rows.length - 1 };
   return (
@@ -114,11 +114,10 @@ export function TraceList({
   );
 }
 
-/** Says so again for each number of rows. */
-function useNearEnd(isNear: boolean, count: number, onEnd: () => void): void {
+function useNearEnd(last: number, count: number, onEnd: () => void): void {
   useEffect(() => {
-    if (isNear) onEnd();
-  }, [isNear, count, onEnd]);
+    if (last >= count - loadAhead) onEnd();
+  }, [last, count, onEnd]);
 }
 
 function useInView(index: number, scrollToIndex: (index: number, options: { readonly align: 'auto' }) => void): void {

@@ -227,6 +227,20 @@ it('all steps come by themselves, and the session is summed up once', async () =
   await page.context().close();
 });
 
+it('the browser asks for the first steps before the page does, and nobody asks again', async () => {
+  const { page, requests, complaints } = await open('/sessions/usual-1');
+  await steps(page).nth(3).waitFor();
+  const before = requests.length;
+  await page.goto(`${service.api}/sessions/runaway`);
+  await steps(page).nth(3).waitFor();
+  const ofSession = requests.slice(before).filter((request) => new URL(request.url()).pathname === '/v1/session/runaway');
+  expect(ofSession).toHaveLength(1);
+  const initiators = `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/v1/session/')).map((entry) => entry.initiatorType)`;
+  expect(await page.evaluate(initiators)).not.toContain('fetch');
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 it('until they are there, the list has their places, which say so', async () => {
   const { page, complaints } = await open('/sessions/usual-1');
   await steps(page).nth(3).waitFor();

@@ -35,7 +35,7 @@ export function createApi(ports: ApiPorts, document: () => object): Hono {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
     refuseOtherMethods(app, path, () => methodsAt(path, allEndpoints));
   }
-  addSite(app, ports.site);
+  addSite(app, ports.site, ports.browserSessions.cookieName);
   const limitBody = makeBodyLimit(ports.bodyMaxBytes);
   const turns = new LoopTurns();
   addMcp(app, ports, limitBody);

@@ -126,6 +126,10 @@ const sessionRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/sessions/$sessionId',
   validateSearch: strictSearch(sessionSearchOf),
+  loader: async ({ context, params: { sessionId } }) => {
+    const { expectSession } = await part(() => import('../features/sessions/session-parts.ts'))();
+    expectSession(context.queryClient, sessionId);
+  },
   component: lazyRouteComponent(
     part(() => import('../features/sessions/session-page.tsx')),
     'SessionPage',

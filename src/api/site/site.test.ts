@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GatelogError } from '../../model/errors.ts';
-import { siteFilesIn } from './files.ts';
+import { type FindSiteFile, siteFilesIn } from './files.ts';
 import { addSite } from './site.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-site-'));
@@ -17,7 +17,7 @@ writeFileSync(path.join(folder, page.file), packed);
 writeFileSync(path.join(folder, 'files.json'), JSON.stringify({ '/docs': page, '/docs/assets/a-abc.js': { ...page, immutable: true } }));
 
 const app = new Hono();
-addSite(app, { addresses: { gateway: undefined, api: undefined }, file: siteFilesIn(folder) });
+addSite(app, { addresses: { gateway: undefined, api: undefined }, file: siteFilesIn(folder) }, 'gatelog_session');
 app.onError((error) => Response.json({ error: error.message }, { status: error instanceof GatelogError ? error.status : 500 }));
 
 async function get(served: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> {
@@ -66,17 +66,28 @@ it.each(['/docs/nothing', '/docs/..%2ffiles.json', '/docs/assets/constructor'])(
   },
 );
 
-describe('a page that is nowhere, asked for by a browser', () => {
+describe('the dashboard', () => {
   const both = new Hono();
   const dashboard = { file: 'dashboard.html.gz', type: page.type, hash: 'def', bytes: packed.length, immutable: false };
   writeFileSync(path.join(folder, dashboard.file), gzipSync('<h1>Dashboard</h1>'));
-  addSite(both, {
-    addresses: { gateway: undefined, api: undefined },
-    file: (served) => (served === '/' ? { ...dashboard, file: path.join(folder, dashboard.file) } : undefined),
-  });
+  const file: FindSiteFile = (served) => (served === '/' ? { ...dashboard, file: path.join(folder, dashboard.file) } : undefined);
+  addSite(both, { addresses: { gateway: undefined, api: undefined }, file }, 'gatelog_session');
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
-  it('is answered 404 with the dashboard, which says so, whatever the browser has of it', async () => {
+  it.each([
+    ['/requests?request=8F6B0F6E-5D0E-4C53-9A52-0A3C2F1F0001&tab=raw', '/v1/request/8F6B0F6E-5D0E-4C53-9A52-0A3C2F1F0001'],
+    ['/sessions/a%20very%2Flong%20%3Csession%3E?tab=timeline', '/v1/session/a%20very%2Flong%20%3Csession%3E?limit=200'],
+    ['/requests', undefined],
+    ['/requests?request=%0d%0aSet-Cookie:a', undefined],
+    ['/sessions', undefined],
+    ['/sessions/%', undefined],
+  ])('at %s tells the browser of who is signed in which call the page makes first', async (served, call) => {
+    const signedIn = await both.request(served, { headers: { accept, cookie: 'gatelog_session=a' } });
+    expect(signedIn.headers.get('link')).toBe(call === undefined ? null : `<${call}>; rel=preload; as=fetch; crossorigin`);
+    expect((await both.request(served, { headers: { accept } })).headers.get('link')).toBeNull();
+  });
+
+  it('is the answer 404 to a browser that asks for a page that is nowhere, and says so, whatever the browser has of it', async () => {
     for (const headers of [{ accept }, { accept, 'if-none-match': 'W/"def"' }]) {
       const response = await both.request('/docs/nothing', { headers });
       expect([response.status, await response.text()]).toEqual([404, '<h1>Dashboard</h1>']);

@@ -2,7 +2,9 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Context, Hono } from 'hono';
+import { getCookie } from 'hono/cookie';
 import { GatelogError } from '../../model/errors.ts';
+import { firstCallOf } from '../../model/vocabulary/first-call.ts';
 import { frontPageResponse, type ListenerAddresses, pageHeaders } from '../../platform/http/front-page.ts';
 import { apiFrontPage } from './front-page.ts';
 import type { FindSiteFile, SiteFile } from './files.ts';
@@ -49,8 +51,11 @@ const dashboardPages = [
   '/settings',
 ] as const;
 
-/** Pages for people who open the addresses; not in the OpenAPI document, as no program needs them. They need no key and hold no data. */
-export function addSite(app: Hono, { addresses, file }: SitePorts): void {
+/**
+ * Pages for people who open the addresses; not in the OpenAPI document, as no program needs them. They need no key and hold no data.
+ * @param cookieName of the cookie that stands for a key.
+ */
+export function addSite(app: Hono, { addresses, file }: SitePorts, cookieName: string): void {
   const front = frontPageResponse(apiFrontPage(addresses));
   const sendFront = (context: Context): Response => {
     const { body, headers } = front(context.req.header('accept'));
@@ -58,7 +63,12 @@ export function addSite(app: Hono, { addresses, file }: SitePorts): void {
   };
   const sendDashboard = (context: Context): Response => {
     const dashboard = file('/');
-    return dashboard === undefined ? sendFront(context) : sendFile(context, dashboard, { contentPolicy: dashboardPolicy });
+    if (dashboard === undefined) return sendFront(context);
+    const response = sendFile(context, dashboard, { contentPolicy: dashboardPolicy });
+    const firstCall = getCookie(context, cookieName) === undefined ? undefined : firstCallOf(new URL(context.req.url));
+    // The browser makes the call while it loads the page.
+    if (firstCall !== undefined) response.headers.append('Link', `<${firstCall}>; rel=preload; as=fetch; crossorigin`);
+    return response;
   };
   app.get('/', (context) => {
     if (!takesHtml(context) || file('/') === undefined) return sendFront(context);

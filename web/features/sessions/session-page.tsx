@@ -1,21 +1,17 @@
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useEffect, useMemo } from 'react';
-import { type RequestItem, type SessionItem, type SessionNode, where } from '../../../src/client/client.ts';
-import { gatelog } from '../../lib/client.ts';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { SessionConversation } from './session-conversation.tsx';
 import { SessionHead } from './session-head.tsx';
+import { partsOptions } from './session-parts.ts';
 import styles from './session-page.module.css';
 import { lengthOf, stepsOf } from './trace/steps.ts';
 import { TraceView } from './trace/trace-view.tsx';
 
 const route = getRouteApi('/shell/sessions/$sessionId');
-/** The first steps are there soon; the others follow at once, so that a scroll, the search and the head find them. */
-const firstPartLimit = 200;
-const partLimit = 1000;
 /** A longer session goes on loading where it is scrolled to. */
 const mostStepsAtOnce = 25_000;
 
@@ -64,38 +60,4 @@ export function SessionPage(): ReactNode {
       </div>
     </div>
   );
-}
-
-interface Part {
-  /** Of the first part. */
-  readonly head?: { readonly session: SessionItem; readonly tree: readonly SessionNode[] };
-  readonly requests: readonly RequestItem[];
-  readonly nextCursor: string | undefined;
-}
-
-function partsOptions(id: string) {
-  return infiniteQueryOptions({
-    queryKey: ['session', id],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) => (cursor === undefined ? firstPart(id, signal) : nextPart(id, cursor, signal)),
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  });
-}
-
-async function firstPart(id: string, signal: AbortSignal): Promise<Part> {
-  const { data, nextCursor } = await gatelog.sessions.get(id, { limit: firstPartLimit, signal });
-  const { session, tree, requests } = data;
-  return { head: { session, tree }, requests, nextCursor };
-}
-
-/** The session would be summed up again with each part of it; as requests they continue behind the same cursor. */
-async function nextPart(id: string, cursor: string, signal: AbortSignal): Promise<Part> {
-  const query = {
-    filter: where('session_session_id', 'equals', id),
-    sort: { created_at: 'asc' },
-    limit: partLimit,
-    includeBodies: false,
-  } as const;
-  const { data: requests, nextCursor } = await gatelog.requests.query({ ...query, cursor }, { signal });
-  return { requests, nextCursor };
 }

@@ -46,7 +46,8 @@ export function RequestsPage(): ReactNode {
   const live = useLive({ filter, range: { range, from, to }, isOn });
   const arrived = useMemo(() => countNew(live, listed.rows), [live, listed.rows]);
   const list = { ...listed, total: listed.total === undefined ? undefined : listed.total + arrived };
-  const isAsked = filter !== undefined && !isOn && search.request === undefined && listed.rows.length > 0;
+  const hasStrip = filter !== undefined && !isOn && search.request === undefined && listed.rows.length > 0;
+  const isAsked = hasStrip && (listed.total !== undefined || listed.countError !== null);
   const course = useListCourse({ filter, range: { range, from, to }, isAsked });
   const columns = useColumns(search.columns, listed.rows);
   // On a phone the details are a page of their own.
@@ -62,7 +63,7 @@ export function RequestsPage(): ReactNode {
         {...{ search, filter, list, live, columns, areFacetsOpen, onSearch }}
         onChange={change}
         strip={
-          !isOn && (isAsked || course !== undefined) ? (
+          !isOn && (hasStrip || course !== undefined) ? (
             <TimeStrip shown={course} onZoom={(start, end) => change({ range: undefined, from: start, to: end })} />
           ) : null
         }

@@ -17,7 +17,7 @@ import { useDecimals } from './use-decimals.ts';
 import type { Selection } from './use-selection.ts';
 
 const lineHeight = 34;
-/** So many rows before the last one that is loaded, more are asked for: of who only looks at the top, and of who scrolls. */
+/** So many rows in view before the last one that is loaded, more are asked for: of who only looks at the top, and of who scrolls. */
 const loadAhead = { atTop: 5, scrolled: 600 } as const;
 
 export interface RequestGridProps {
@@ -115,7 +115,7 @@ function useRowsInView(scroller: RefObject<HTMLDivElement | null>, rowHeight: nu
   useEffect(() => virtual.measure(), [virtual, rowHeight]);
   // The next entry of the history begins where this one is.
   useEffect(() => rememberScrollPlace(entry, scroller.current?.scrollTop ?? 0), [entry, scroller]);
-  const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
+  const last = virtual.range?.endIndex ?? -1;
   const ahead = (virtual.scrollOffset ?? 0) > rowHeight ? loadAhead.scrolled : loadAhead.atTop;
   useEffect(() => {
     if (last >= rows.length - ahead) loadMore();

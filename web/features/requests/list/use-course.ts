@@ -16,7 +16,7 @@ export interface ListCourse {
 export interface ListCourseQuery {
   readonly filter: FilterNode | undefined;
   readonly range: RangeSearch;
-  /** False while the rows are on their way: they come sooner when nothing is added up beside them. */
+  /** False while the rows or their number are on their way: they come sooner when nothing is added up beside them. */
   readonly isAsked: boolean;
 }
 

@@ -34,6 +34,20 @@ describe('the bucket of a time', () => {
       '2026-03-29T21:00:00.000Z',
     ]);
   });
+
+  it.each([
+    ['Europe/Berlin', '2026-01-01T10:00:00Z'],
+    ['Asia/Beirut', '2026-01-01T10:00:00Z'],
+    ['America/Havana', '2026-01-01T10:00:00Z'],
+    ['Pacific/Apia', '2011-06-01T10:00:00Z'],
+  ])('every day of a year in %s ends where the next one begins', (zone, from) => {
+    const starts = bucketStarts(at(from), at(from) + 365 * 86_400_000, 'day', zone);
+    for (const [index, start] of starts.slice(0, -1).entries()) {
+      const next = starts[index + 1] ?? 0;
+      expect([start, next - 1].map((time) => bucketStart(time, 'day', zone))).toEqual([start, start]);
+      expect(bucketStart(next, 'day', zone)).toBe(next);
+    }
+  });
 });
 
 describe('a range with buckets', () => {

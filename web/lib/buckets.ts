@@ -25,8 +25,23 @@ export function intervalFor(length: number, most: number): BucketInterval {
   return intervals.find((interval) => length / lengths[interval] <= most) ?? 'month';
 }
 
-/** Milliseconds by which clocks of a zone are ahead of UTC at a time. */
+/** Of each zone, by the time. */
+const offsets = new Map<string, Map<number, number>>();
+/** All buckets of some ranges. */
+const maxOffsets = 20_000;
+
+/** Milliseconds by which clocks of a zone are ahead of UTC at a time. Some 20 µs each, and a range of years asks for thousands. */
 function zoneOffset(time: number, zone: string): number {
+  const ofZone = offsets.get(zone) ?? new Map<number, number>();
+  const known = ofZone.get(time);
+  if (known !== undefined) return known;
+  const found = findOffset(time, zone);
+  if (ofZone.size >= maxOffsets) ofZone.clear();
+  offsets.set(zone, ofZone.set(time, found));
+  return found;
+}
+
+function findOffset(time: number, zone: string): number {
   const parts = new Map(
     formatOf(zone)
       .formatToParts(time)
@@ -81,12 +96,18 @@ function fromLocal(local: number, zone: string): number {
 }
 
 function nextBucket(start: number, interval: BucketInterval, zone: string): number {
+  const usual = start + lengths[interval];
+  if (interval === 'day' || interval === 'week') {
+    const offset = zoneOffset(start, zone);
+    // From a midnight to one whose clocks show the same. A day whose midnight was skipped begins later.
+    if ((start + offset) % day === 0 && zoneOffset(usual, zone) === offset) return usual;
+  }
   if (interval === 'day' || interval === 'week' || interval === 'month') {
     // Noon a day, a week or a month later lies in the next bucket, whatever clocks do at midnight.
     const days = { day: 1.5, week: 7.5, month: 32 }[interval];
     return bucketStart(start + days * day, interval, zone);
   }
-  return bucketStart(start + lengths[interval], interval, zone);
+  return bucketStart(usual, interval, zone);
 }
 
 /** Of one series. */

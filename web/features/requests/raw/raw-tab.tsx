@@ -1,4 +1,4 @@
-import { type ReactNode, useDeferredValue, useMemo } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { formatBytes, formatCount } from '../../../lib/format.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -70,11 +70,16 @@ function Body({ title, body, isCut }: BodyProps): ReactNode {
   );
 }
 
-/** The length comes after the body itself. */
+/** A body is in view before it is measured. */
+const measuredAfterMs = 200;
+
 function About({ raw }: { readonly raw: RawBody }): ReactNode {
-  const measured = useDeferredValue<RawBody | undefined>(raw, undefined);
-  const length = useMemo(() => measured?.text().length, [measured]);
-  return <p className="muted">{aboutBody(raw, length)}</p>;
+  const [measured, setMeasured] = useState<{ readonly raw: RawBody; readonly length: number }>();
+  useEffect(() => {
+    const timer = setTimeout(() => setMeasured({ raw, length: raw.text().length }), measuredAfterMs);
+    return () => clearTimeout(timer);
+  }, [raw]);
+  return <p className="muted">{aboutBody(raw, measured?.raw === raw ? measured.length : undefined)}</p>;
 }
 
 function aboutBody({ kind, contentType }: RawBody, length: number | undefined): string {

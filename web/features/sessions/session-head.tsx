@@ -7,6 +7,7 @@ import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/f
 import { figureText } from '../../lib/metrics/metric-format.ts';
 import { searchFor } from '../../lib/search-text.ts';
 import { useMay } from '../../lib/signed-in.ts';
+import { useQuiet } from '../../lib/use-quiet.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { isWithoutPrice } from '../requests/cost-text.ts';
@@ -28,7 +29,9 @@ interface SessionHeadProps {
 
 export function SessionHead({ session, tree, steps, lengthMs }: SessionHeadProps): ReactNode {
   const sessionsSearch = useLocation({ select: ({ state }) => state.sessionsSearch ?? {} });
-  const { data: beside } = useQuery(usualQuery(session));
+  // The steps are there sooner when nothing is added up beside them.
+  const isQuiet = useQuiet(steps.length > 0, session.session_id);
+  const { data: beside } = useQuery({ ...usualQuery(session), enabled: isQuiet });
   const { failed } = session;
   return (
     <header className={styles['head']}>

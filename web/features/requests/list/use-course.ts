@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { everything, type FilterNode } from '../../../../src/query/filter/ast.ts';
 import { type BucketedRange, sinceFirst } from '../../../lib/buckets.ts';
 import { type Course, courseQuery, type Figures, groupsQuery } from '../../../lib/metrics/groups.ts';
 import { type RangeSearch, timeRangeOf } from '../../../lib/time-range.ts';
 import { useBuckets, wideChart } from '../../../lib/use-buckets.ts';
+import { useQuiet } from '../../../lib/use-quiet.ts';
 
 /** What the requests of a list are over time, and together. */
 export interface ListCourse {
@@ -21,9 +21,6 @@ export interface ListCourseQuery {
 }
 
 const room = { oldestMs: 1826 * 86_400_000, chartWidth: wideChart };
-/** Nobody who goes on typing waits for what is added up. */
-const quietMs = 300;
-
 /** One call of the API. @returns undefined until it is answered. */
 export function useListCourse({ filter = everything, range, isAsked }: ListCourseQuery): ListCourse | undefined {
   const buckets = useBuckets(range, room);
@@ -41,15 +38,4 @@ export function useListCourse({ filter = everything, range, isAsked }: ListCours
   // Figures of the search before are none of this one.
   if (course.data === undefined || course.isPlaceholderData || together.isPlaceholderData) return undefined;
   return { buckets: sinceFirst(buckets, course.data), course: course.data, total: together.data?.total };
-}
-
-/** Whether nothing has changed for a moment. */
-function useQuiet(isReady: boolean, key: string): boolean {
-  const [settled, setSettled] = useState<string>();
-  useEffect(() => {
-    if (!isReady) return undefined;
-    const timer = setTimeout(() => setSettled(key), quietMs);
-    return () => clearTimeout(timer);
-  }, [isReady, key]);
-  return isReady && settled === key;
 }

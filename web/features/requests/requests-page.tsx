@@ -47,7 +47,7 @@ export function RequestsPage(): ReactNode {
   const arrived = useMemo(() => countNew(live, listed.rows), [live, listed.rows]);
   const list = { ...listed, total: listed.total === undefined ? undefined : listed.total + arrived };
   const hasStrip = filter !== undefined && !isOn && search.request === undefined && listed.rows.length > 0;
-  const isAsked = hasStrip && (listed.total !== undefined || listed.countError !== null);
+  const isAsked = hasStrip && isCounted(listed);
   const course = useListCourse({ filter, range: { range, from, to }, isAsked });
   const columns = useColumns(search.columns, listed.rows);
   // On a phone the details are a page of their own.
@@ -62,11 +62,7 @@ export function RequestsPage(): ReactNode {
       <Content
         {...{ search, filter, list, live, columns, areFacetsOpen, onSearch }}
         onChange={change}
-        strip={
-          !isOn && (hasStrip || course !== undefined) ? (
-            <TimeStrip shown={course} onZoom={(start, end) => change({ range: undefined, from: start, to: end })} />
-          ) : null
-        }
+        strip={!isOn && stripOf(hasStrip, course, (start, end) => change({ range: undefined, from: start, to: end }))}
       />
     </div>
   );
@@ -106,6 +102,15 @@ function Bars({ search, filter, list, live, columns, course, areFacetsOpen, onFa
       {isBuilt && filter !== undefined && <FilterBuilder filter={filter} onChange={(text) => onSearch(text, true)} />}
     </>
   );
+}
+
+/** It has its place before its figures are there. */
+function stripOf(hasPlace: boolean, course: ListCourse | undefined, onZoom: (start: number, end: number) => void): ReactNode {
+  return hasPlace || course !== undefined ? <TimeStrip shown={course} onZoom={onZoom} /> : null;
+}
+
+function isCounted({ total, countError }: RequestList): boolean {
+  return total !== undefined || countError !== null;
 }
 
 /** The chosen columns, else those that fit the requests at the top: further ones change no column. */

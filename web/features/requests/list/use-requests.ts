@@ -8,7 +8,7 @@ import { arrivedIn, type RangeSearch, timeRangeOf } from '../../../lib/time-rang
 import { type SortKey, sorts } from '../search.ts';
 
 /** More than a window shows. The fewer, the sooner they are there: rows of one user stand far from each other in the store. */
-export const firstRows = 30;
+export const firstRows = 40;
 /** Who scrolls gets more of them at a time. */
 const furtherRows = [200, 500] as const;
 /** What the keys of all lists begin with. */

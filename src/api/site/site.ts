@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import type { Context, Hono } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { GatelogError } from '../../model/errors.ts';
-import { firstCallOf } from '../../model/vocabulary/first-call.ts';
+import { firstCallOf } from '../../model/first-call.ts';
 import { frontPageResponse, type ListenerAddresses, pageHeaders } from '../../platform/http/front-page.ts';
 import { apiFrontPage } from './front-page.ts';
 import type { FindSiteFile, SiteFile } from './files.ts';

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
 import { type RequestItem, type SessionItem, type SessionNode, where } from '../../../src/client/client.ts';
-import { firstSteps } from '../../../src/model/vocabulary/first-call.ts';
+import { firstSteps } from '../../../src/model/first-call.ts';
 import { gatelog } from '../../lib/client.ts';
 
 /** The first steps are there soon; the others follow at once, so that a scroll, the search and the head find them. */

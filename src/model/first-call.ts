@@ -1,4 +1,4 @@
-import { parseUuid } from '../ids.ts';
+import { parseUuid } from './ids.ts';
 
 /** Steps of a session that its page asks for first. */
 export const firstSteps = 200;

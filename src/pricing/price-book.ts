@@ -139,8 +139,9 @@ function priceOf(
  */
 function consultBook(provider: Provider | undefined, model: string, at: number): PriceCalculation | undefined {
   if (provider === undefined) return undefined;
+  const { calcPrice } = publicList();
   try {
-    return publicList().calcPrice({}, model, { provider, timestamp: new Date(at) }) ?? undefined;
+    return calcPrice({}, model, { provider, timestamp: new Date(at) }) ?? undefined;
   } catch {
     return undefined;
   }

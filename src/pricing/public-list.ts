@@ -4,11 +4,18 @@ import type * as PublicList from '@pydantic/genai-prices';
 const load = createRequire(import.meta.url);
 let loaded: typeof PublicList | undefined;
 
+/** The list could not be read: of what it would price nothing is known, and a later try may succeed. */
+export class PriceListUnavailable extends Error {}
+
 /**
  * The library with the public list. It is loaded for the first price, because it takes 40 ms and some megabytes in each process, and a start
- * and most gateway workers need no price.
+ * and most gateway workers need no price. @throws PriceListUnavailable such as while its package is replaced.
  */
 export function publicList(): typeof PublicList {
-  loaded ??= load('@pydantic/genai-prices') as typeof PublicList;
+  try {
+    loaded ??= load('@pydantic/genai-prices') as typeof PublicList;
+  } catch (cause) {
+    throw new PriceListUnavailable('The public price list could not be loaded.', { cause });
+  }
   return loaded;
 }

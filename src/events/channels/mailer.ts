@@ -66,9 +66,11 @@ export function makeMailer({ timeoutMs = defaultTimeoutMs, ...options }: MailerO
     const domain = /@([^>]+)>?$/.exec(sender)?.[1] ?? 'localhost';
     try {
       transport ??= openTransport({ ...options, timeoutMs });
-      const sent = await (
-        await transport
-      ).sendMail({
+      const opened = await transport.catch((error: unknown) => {
+        transport = undefined;
+        throw error;
+      });
+      const sent = await opened.sendMail({
         from: sender,
         to: to.map((address) => ({ name: '', address })),
         subject: literally(subject),

@@ -4,7 +4,7 @@ import { GatelogError } from '../model/errors.ts';
 import { crossOrigin } from '../model/vocabulary/cross-origin.ts';
 import { LoopTurns } from '../platform/bounds/loop-turns.ts';
 import { CallMemory } from './http/response-memory.ts';
-import { authenticate } from './endpoint/authenticate.ts';
+import { authenticate, sessionOf } from './endpoint/authenticate.ts';
 import { admitBody, type LimitBody, makeBodyLimit } from './http/body-limit.ts';
 import type { Endpoint } from './endpoint/endpoint.ts';
 import { aliases, endpoints } from './endpoints.ts';
@@ -35,7 +35,7 @@ export function createApi(ports: ApiPorts, document: () => object): Hono {
     for (const endpoint of members) addOpenEndpoint(app, endpoint, { ports, document });
     refuseOtherMethods(app, path, () => methodsAt(path, allEndpoints));
   }
-  addSite(app, ports.site, ports.browserSessions.cookieName);
+  addSite(app, ports.site, (context) => sessionOf(context, ports) !== undefined);
   const limitBody = makeBodyLimit(ports.bodyMaxBytes);
   const turns = new LoopTurns();
   addMcp(app, ports, limitBody);

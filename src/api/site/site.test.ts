@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
+import { getCookie } from 'hono/cookie';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GatelogError } from '../../model/errors.ts';
 import { type FindSiteFile, siteFilesIn } from './files.ts';
@@ -17,7 +18,7 @@ writeFileSync(path.join(folder, page.file), packed);
 writeFileSync(path.join(folder, 'files.json'), JSON.stringify({ '/docs': page, '/docs/assets/a-abc.js': { ...page, immutable: true } }));
 
 const app = new Hono();
-addSite(app, { addresses: { gateway: undefined, api: undefined }, file: siteFilesIn(folder) }, 'gatelog_session');
+addSite(app, { addresses: { gateway: undefined, api: undefined }, file: siteFilesIn(folder) }, () => false);
 app.onError((error) => Response.json({ error: error.message }, { status: error instanceof GatelogError ? error.status : 500 }));
 
 async function get(served: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> {
@@ -71,7 +72,7 @@ describe('the dashboard', () => {
   const dashboard = { file: 'dashboard.html.gz', type: page.type, hash: 'def', bytes: packed.length, immutable: false };
   writeFileSync(path.join(folder, dashboard.file), gzipSync('<h1>Dashboard</h1>'));
   const file: FindSiteFile = (served) => (served === '/' ? { ...dashboard, file: path.join(folder, dashboard.file) } : undefined);
-  addSite(both, { addresses: { gateway: undefined, api: undefined }, file }, 'gatelog_session');
+  addSite(both, { addresses: { gateway: undefined, api: undefined }, file }, (context) => getCookie(context, 'gatelog_session') === 'open');
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
   it.each([
@@ -82,9 +83,15 @@ describe('the dashboard', () => {
     ['/sessions', undefined],
     ['/sessions/%', undefined],
   ])('at %s tells the browser of who is signed in which call the page makes first', async (served, call) => {
-    const signedIn = await both.request(served, { headers: { accept, cookie: 'gatelog_session=a' } });
+    const signedIn = await both.request(served, { headers: { accept, cookie: 'gatelog_session=open' } });
     expect(signedIn.headers.get('link')).toBe(call === undefined ? null : `<${call}>; rel=preload; as=fetch; crossorigin`);
-    expect((await both.request(served, { headers: { accept } })).headers.get('link')).toBeNull();
+    for (const cookie of ['', 'gatelog_session=ended']) {
+      const { headers } = await both.request(served, { headers: { accept, cookie } });
+      expect([headers.get('link'), headers.get('cache-control')]).toEqual([null, 'no-cache']);
+    }
+    // A page that the browser kept would still name the call when nobody is signed in.
+    expect(signedIn.headers.get('cache-control')).toBe(call === undefined ? 'no-cache' : 'no-store');
+    expect(signedIn.headers.has('etag')).toBe(call === undefined);
   });
 
   it('is the answer 404 to a browser that asks for a page that is nowhere, and says so, whatever the browser has of it', async () => {

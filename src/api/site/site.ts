@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Context, Hono } from 'hono';
-import { getCookie } from 'hono/cookie';
 import { GatelogError } from '../../model/errors.ts';
 import { firstCallOf } from '../../model/first-call.ts';
 import { frontPageResponse, type ListenerAddresses, pageHeaders } from '../../platform/http/front-page.ts';
@@ -53,9 +52,9 @@ const dashboardPages = [
 
 /**
  * Pages for people who open the addresses; not in the OpenAPI document, as no program needs them. They need no key and hold no data.
- * @param cookieName of the cookie that stands for a key.
+ * @param isSignedIn whether the browser's cookie stands for a key.
  */
-export function addSite(app: Hono, { addresses, file }: SitePorts, cookieName: string): void {
+export function addSite(app: Hono, { addresses, file }: SitePorts, isSignedIn: (context: Context) => boolean): void {
   const front = frontPageResponse(apiFrontPage(addresses));
   const sendFront = (context: Context): Response => {
     const { body, headers } = front(context.req.header('accept'));
@@ -64,9 +63,9 @@ export function addSite(app: Hono, { addresses, file }: SitePorts, cookieName: s
   const sendDashboard = (context: Context): Response => {
     const dashboard = file('/');
     if (dashboard === undefined) return sendFront(context);
-    const response = sendFile(context, dashboard, { contentPolicy: dashboardPolicy });
-    const firstCall = getCookie(context, cookieName) === undefined ? undefined : firstCallOf(new URL(context.req.url));
-    // The browser makes the call while it loads the page.
+    const firstCall = isSignedIn(context) ? firstCallOf(new URL(context.req.url)) : undefined;
+    const response = sendFile(context, dashboard, { contentPolicy: dashboardPolicy, isOfMoment: firstCall !== undefined });
+    // The browser makes the call while it loads the page. A page that it kept would make it also when nobody is signed in any more.
     if (firstCall !== undefined) response.headers.append('Link', `<${firstCall}>; rel=preload; as=fetch; crossorigin`);
     return response;
   };
@@ -117,27 +116,32 @@ function takesHtml(context: Context): boolean {
 interface Sent {
   readonly contentPolicy?: string;
   readonly status?: 200 | 404;
+  /** Not to be kept by the browser. */
+  readonly isOfMoment?: boolean;
 }
 
 /** Files are read from the disk for each response, and nothing of them is kept. */
-function sendFile(context: Context, found: SiteFile, { contentPolicy = policy, status = 200 }: Sent = {}): Response {
+function sendFile(context: Context, found: SiteFile, { contentPolicy = policy, status = 200, isOfMoment = false }: Sent = {}): Response {
   // Weak, because the gzipped and the plain form have the same one.
   const tag = `W/"${found.hash}"`;
   const takesGzip = acceptsGzip(context.req.header('accept-encoding'));
   const headers = {
     ...pageHeaders(contentPolicy),
     'Content-Type': found.type,
-    'Cache-Control': found.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-    ETag: tag,
+    ...(isOfMoment ? { 'Cache-Control': 'no-store' } : { 'Cache-Control': keptFor(found), ETag: tag }),
     Vary: 'Accept-Encoding',
     ...(takesGzip ? { 'Content-Encoding': 'gzip' } : {}),
   };
-  if (status === 200 && hasTag(context.req.header('if-none-match'), tag)) return context.body(null, 304, headers);
+  if (status === 200 && !isOfMoment && hasTag(context.req.header('if-none-match'), tag)) return context.body(null, 304, headers);
   const length = takesGzip ? { 'Content-Length': String(found.bytes) } : {};
   if (context.req.method === 'HEAD') return context.body(null, 200, { ...headers, ...length });
   const packed = createReadStream(found.file);
   const bytes = takesGzip ? packed : unpacked(packed);
   return context.body(Readable.toWeb(bytes) as ReadableStream, status, { ...headers, ...length });
+}
+
+function keptFor({ immutable }: SiteFile): string {
+  return immutable ? 'public, max-age=31536000, immutable' : 'no-cache';
 }
 
 function unpacked(packed: Readable): Readable {

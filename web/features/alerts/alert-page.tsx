@@ -56,7 +56,7 @@ export function AlertPage(): ReactNode {
             title: 'Rule',
             content: () => (
               <Suspense fallback={<Loading />}>
-                <RuleTab alert={alert} mayChange={mayChange} />
+                <RuleTab key={alert.id} alert={alert} mayChange={mayChange} />
               </Suspense>
             ),
           },

@@ -12,6 +12,8 @@ import { hasSecrets, SecretsDialog } from './secrets-dialog.tsx';
 
 const route = getRouteApi('/shell/alerts/$alertId');
 
+const changedMeanwhile = 'Somebody has changed this rule since you opened it. Open it again, and change what it is now.';
+
 export interface RuleTabProps {
   readonly alert: Alert;
   readonly mayChange: boolean;
@@ -22,12 +24,15 @@ export function RuleTab({ alert, mayChange }: RuleTabProps): ReactNode {
   const queryClient = useQueryClient();
   const navigate = route.useNavigate();
   const [stored, setStored] = useState<Alert>();
-  const draft = draftOf(alert, timeZone());
+  const [draft] = useState(() => draftOf(alert, timeZone()));
   if (draft === undefined) return <Notice>The filter of this rule cannot be shown as a search. Change the rule through the API.</Notice>;
   const leave = (): void => void navigate({ search: {} });
   const replace = async (rule: NewAlert): Promise<void> => {
     // What mutes the rule is changed beside the form.
-    const { data } = await gatelog.alerts.change(alert.id, (present) => ({ ...rule, mute_until: present.mute_until }));
+    const { data } = await gatelog.alerts.change(alert.id, (present) => {
+      if (JSON.stringify(draftOf(present, timeZone())) !== JSON.stringify(draft)) throw new Error(changedMeanwhile);
+      return { ...rule, mute_until: present.mute_until };
+    });
     queryClient.setQueryData(alertQuery(alert.id).queryKey, data);
     await queryClient.invalidateQueries({ queryKey: ['alerts'] });
     if (hasSecrets(data)) setStored(data);

@@ -85,7 +85,7 @@ export const webhooks = [
     errors: [404],
     run: async ({ context, tenant, principal, ports, params }) => {
       const found = foundWebhook(await ports.webhooks.find(tenant, params.id));
-      setVersion(context, found.webhook);
+      if (may(principal, 'administer')) setVersion(context, found.webhook);
       return itemOf(found, principal);
     },
   }),

@@ -41,7 +41,9 @@ export async function changeVersion<Value>({ context, tenant, present, change }:
     const named = context.req.header('if-match');
     if (named !== undefined && !names(named, versionOf(await present()))) throw changedMeanwhile();
     const value = await change();
-    setVersion(context, await present());
+    // The change is stored, whoever has deleted the setting since.
+    const stored = await present().catch(() => undefined);
+    if (stored !== undefined) setVersion(context, stored);
     return value;
   });
 }

@@ -78,7 +78,7 @@ it('a webhook is made, shows its secret once, and a delivery that failed is look
   expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   // The dialog and the list follow by themselves.
   await dialog(page).getByText('delivered').first().waitFor();
-  await dialog(page).press('Escape');
+  await page.keyboard.press('Escape');
   await page.getByRole('row', { name: /delivered .*request\.completed/ }).waitFor();
 
   await page.getByRole('button', { name: 'Delete the webhook' }).click();

@@ -86,7 +86,7 @@ function Confirmation({ days, requests, onConfirm, onClose }: ConfirmationProps)
       <ErrorNotice error={error} />
       <Actions>
         <Button onPress={onClose}>Cancel</Button>
-        <Button kind="danger" onPress={() => void confirm()} isDisabled={isBusy}>
+        <Button kind="danger" onPress={() => void confirm()} isPending={isBusy}>
           {requests === 0 ? 'Save' : `Delete ${count}`}
         </Button>
       </Actions>

@@ -35,7 +35,7 @@ export function DeliveryDialog({ webhookId, deliveryId, mayReplay, onClose }: De
       {replay.isSuccess && <Notice kind="success">It is sent again, with the same webhook-id.</Notice>}
       {mayReplay && (
         <Actions>
-          <Button kind="primary" onPress={() => replay.mutate()} isDisabled={replay.isPending}>
+          <Button kind="primary" onPress={() => replay.mutate()} isPending={replay.isPending}>
             Retry
           </Button>
         </Actions>

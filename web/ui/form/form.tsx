@@ -54,7 +54,7 @@ export function Form({ label, submit, onSubmit, onCancel, missing, value, childr
         {submit !== undefined && missing !== undefined && <p className={styles['missing']}>{missing}</p>}
         {onCancel !== undefined && <Button onPress={onCancel}>Cancel</Button>}
         {submit !== undefined && (
-          <Button kind="primary" type="submit" isDisabled={isBusy || missing !== undefined}>
+          <Button kind="primary" type="submit" isPending={isBusy} isDisabled={missing !== undefined}>
             {submit}
           </Button>
         )}

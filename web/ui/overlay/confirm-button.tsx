@@ -38,7 +38,7 @@ export function ConfirmButton({
         <ErrorNotice error={error} />
         <Actions>
           <Button onPress={() => setIsOpen(false)}>Cancel</Button>
-          <Button kind="danger" onPress={() => void confirm()} isDisabled={isBusy}>
+          <Button kind="danger" onPress={() => void confirm()} isPending={isBusy}>
             {title}
           </Button>
         </Actions>

@@ -45,7 +45,7 @@ async function call({ gateway }: Service): Promise<string | undefined> {
 /** Stops or crashes a process and waits for its successor. @returns how a call before and one after it are on record. */
 async function recordsAfter(role: 'core' | 'gateway', signal: NodeJS.Signals): Promise<readonly (number | null)[]> {
   const running = service;
-  const first = await call(running);
+  const first = await eventually('a first call', () => call(running));
   const [hurt = 0] = childrenNamed(running.pid, role);
   process.kill(hurt, signal);
   // The default of `eventually` counts only time spent waiting; the start's own limit is ten times as long.

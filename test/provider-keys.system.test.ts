@@ -129,6 +129,7 @@ it('with another secret, calls that need the key are refused with a remedy and a
 });
 
 it('a stored key is nowhere in the open', async () => {
+  expect(ids).toHaveLength(3);
   for (const id of ids) expect(JSON.stringify(await api.stored(id))).not.toContain('planted');
   expect(JSON.stringify(await api.query('all', { limit: 100 }))).not.toContain('planted');
   expect(output + service.output()).toContain('database_prepared');

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { byLength } from '../../test/support/test-length.ts';
 import type { RedactionKind, RedactionRule } from '../model/redaction-rule.ts';
 import { redactCards } from './cards.ts';
 import { redactEmails } from './emails.ts';
@@ -76,7 +77,7 @@ describe('card numbers', () => {
   });
 
   it('digits without end take time for each, not for all of each', () => {
-    for (const text of ['4'.repeat(600_000), '4 '.repeat(200_000), '4111 '.repeat(100_000)]) {
+    for (const text of ['4'.repeat(byLength(600_000, 3_000_000)), '4 '.repeat(byLength(400_000, 1_000_000)), '4111 '.repeat(byLength(200_000, 500_000))]) {
       expect(redactCards(text, '').length).toBeLessThanOrEqual(text.length);
     }
   });

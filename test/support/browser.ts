@@ -15,12 +15,19 @@ let shared: Promise<Browser> | undefined;
 /** One for all test files of this process, with whose end it ends. Each file ends its pages with {@link endPages}. */
 export async function sharedBrowser(): Promise<Browser> {
   // A page can take its browser down with it.
-  if (shared === undefined || !(await shared).isConnected()) shared = openBrowser();
+  if (shared === undefined || !(await shared).isConnected()) {
+    shared = openBrowser().catch((error: unknown) => {
+      shared = undefined;
+      throw error;
+    });
+    // Its own end of the browser at a signal is slower than vitest waits; the one at an exit is not.
+    process.once('SIGTERM', () => process.exit(143));
+  }
   return shared;
 }
 
 /** Ends what a file has open in the browser that all share, after a failed test too. */
 export async function endPages(): Promise<void> {
-  const browser = await shared;
+  const browser = await shared?.catch(() => undefined);
   await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
 }

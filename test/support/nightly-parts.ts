@@ -50,7 +50,7 @@ const lengthOfTests = 'test/support/test-length.ts';
 export function nightlyParts(): readonly NightlyPart[] {
   const vitest = ['node_modules/vitest/vitest.mjs', 'run'];
   return [
-    ...[...new Set([...filesThatReach(lengthOfTests, ['src', 'test']), ...filesInFull])].map((file): NightlyPart => ({
+    ...[...new Set([...filesThatReach(lengthOfTests, ['src', 'test', 'bench']), ...filesInFull])].map((file): NightlyPart => ({
       name: `test ${file}`,
       words: [...vitest, file],
       wantedCode: 0,

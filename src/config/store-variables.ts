@@ -8,7 +8,7 @@ export const storeVariables = {
     min: 256 * MiB,
     max: 1024 * GiB,
     reason:
-      'Memory of all queries in the store: a third of it for one large query at a time, a twelfth for exports, half of that for the rules that alert, the rest shared by all others. Groups and orders that need more than half of their part go through files.',
+      'Memory of all queries in the store: a third of it, at least 128 MiB, for one large query at a time, a twelfth for exports, half of that for the rules that alert, the rest shared by all others. Groups and orders that need more than half of their part go through files.',
   },
   storeShortConnections: {
     name: 'GATELOG_STORE_SHORT_CONNECTIONS',

@@ -18,6 +18,7 @@ import type { CorePrices } from '../pricing/held/core-prices.ts';
 import { openPrices } from '../pricing/held/open.ts';
 import type { Prices } from '../pricing/look-up.ts';
 import { makeMakerOf } from '../pricing/models/model-makers.ts';
+import { publicList } from '../pricing/public-list.ts';
 import { modelsOf } from '../pricing/models/models-of.ts';
 import { openProcessSeries } from '../spool/process-series.ts';
 import { openSharedState } from '../state/shared-state.ts';
@@ -28,6 +29,7 @@ import { rejectUnsupportedSettings } from './shared.ts';
 /** Opens the rooms of one gateway worker in this order, and closes them in reverse. */
 export async function startGateway(config: Config): Promise<RunningRole> {
   rejectUnsupportedSettings(config);
+  publicList();
   const meter = new Meter(familiesOf.gateway);
   const log = makeLogger(config.logLevel, 'gateway');
   const observe = measured(meter, log);

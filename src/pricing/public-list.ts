@@ -8,8 +8,8 @@ let loaded: typeof PublicList | undefined;
 export class PriceListUnavailable extends Error {}
 
 /**
- * The library with the public list. It is loaded for the first price, because it takes 40 ms and some megabytes in each process, and a start
- * and most gateway workers need no price. @throws PriceListUnavailable such as while its package is replaced.
+ * The library with the public list, which takes 40 ms and some megabytes. TRICKY: who serves calls loads it when it starts. Without a free
+ * descriptor Node finds no package, and remembers that for as long as the process runs. @throws PriceListUnavailable such as while its package is replaced.
  */
 export function publicList(): typeof PublicList {
   try {

@@ -43,7 +43,7 @@ export interface IngestRig {
 export async function openRig(): Promise<IngestRig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-ingest-'));
   await makeEmptyStore(path.join(folder, 'clickhouse'));
-  const store = openStore({ folder: path.join(folder, 'clickhouse') }, { queryTimeoutMs: 30_000, queryMemoryBytes: 1024 * 1024 * 1024 });
+  const store = openStore({ folder: path.join(folder, 'clickhouse') }, { queryTimeoutMs: 30_000, queryMemoryBytes: 1536 * 1024 * 1024 });
   const database = await openMigratedMetadata(folder, 'core', systemClock.now);
   const close = async (): Promise<void> => {
     await store.close();

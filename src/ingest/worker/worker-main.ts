@@ -5,6 +5,7 @@ import { threadCpuClock, threadIdleTime } from '../../platform/thread-cpu-time.t
 import type { PriceLine } from '../../model/pricing/price-line.ts';
 import { importedBook, listedBook, type OperatorFile } from '../../pricing/layers/books.ts';
 import type { PriceBook } from '../../pricing/price-book.ts';
+import { publicList } from '../../pricing/public-list.ts';
 import { RowMemory } from '../../store/insert/row-memory.ts';
 import { type BatchBounds, interpretTasks, withinBounds } from './record-builder.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
@@ -74,4 +75,5 @@ parentPort?.on('message', (message: InterpretJob | SpentMemory | ImportMessage) 
   send({ id, results }, memoryOfResults(results));
 });
 releaseMemoryAtRest();
+publicList();
 send({ ready: true });

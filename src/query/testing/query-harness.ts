@@ -95,8 +95,8 @@ export const empty: RequestRecord = {
   sizeBytes: 0,
 };
 
-/** @param queryMemoryBytes for all queries together. */
-export async function openQueryRig(queryMemoryBytes = 1e9): Promise<QueryRig> {
+/** @param queryMemoryBytes for all queries together; by default what a service has. */
+export async function openQueryRig(queryMemoryBytes = 1536 * 1024 ** 2): Promise<QueryRig> {
   const folder = mkdtempSync(join(tmpdir(), 'query-'));
   await makeEmptyStore(folder);
   const store = openStore({ folder }, { queryTimeoutMs: 20_000, queryMemoryBytes });

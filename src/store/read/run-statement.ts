@@ -40,6 +40,9 @@ const defaultMaxResultBytes = 96 * 1024 * 1024;
 /** Shares of the query memory for all connections of a lane together; the sum is 1. */
 const memoryShare: Readonly<Record<ReadLane, number>> = { short: 1 / 6, long: 3 / 8, export: 1 / 12, alerts: 1 / 24, large: 1 / 3 };
 
+/** A large query needs so much, however little all may use: the largest change of a session does. */
+const leastLargeBytes = 128 * 1024 * 1024;
+
 /** Reads for which nobody waits. */
 const inBackground: ReadonlySet<ReadLane> = new Set(['export', 'alerts']);
 
@@ -135,8 +138,13 @@ async function runIn<Row>(
 
 /** Bytes for one query of a lane. */
 function memoryOf(lane: LaneName & ReadLane, connections: Connections, { queryMemoryBytes }: RunOptions): number {
+  if (lane === 'large') return largeBytes(queryMemoryBytes);
   const count = connections.lanes().find(({ name }) => name === lane)?.connections ?? 1;
   return Math.floor((queryMemoryBytes * memoryShare[lane]) / count);
+}
+
+function largeBytes(queryMemoryBytes: number): number {
+  return Math.max(leastLargeBytes, Math.floor(queryMemoryBytes * memoryShare.large));
 }
 
 /** Runs statements in order until one returns rows. @throws GatelogError as {@link RunStatement}. */
@@ -156,7 +164,7 @@ export async function runUntilRows<Row>(
 export function largeReadSettings({ queryTimeoutMs, queryMemoryBytes }: RunOptions, statement: CompiledSql): QuerySettings {
   return readSettings({
     timeoutMs: queryTimeoutMs,
-    memoryBytes: Math.floor(queryMemoryBytes * memoryShare.large),
+    memoryBytes: largeBytes(queryMemoryBytes),
     maxResultBytes: 0,
     maxThreads: longThreads,
     blockRows: readsBodies(statement) ? blockRowsOfBodies.again : defaultBlockRows,

@@ -92,12 +92,15 @@ describe.each(Object.entries(settings))('the version of %s', (_name, { path, bod
   });
 });
 
-test.each(['an alert rule', 'a webhook'])('of %s, which hides some of itself from who may not change it, they are told none', async (name) => {
-  const at = (await settings[name]?.path()) ?? '';
-  const read = await rig.call('GET', at, { key: keyOf('r') });
-  expect([read.status, read.headers.get('etag')]).toEqual([200, null]);
-  await rig.call('DELETE', at, { key: keyOf('admin') });
-});
+test.each(['an alert rule', 'a webhook'])(
+  'of %s, which hides some of itself from who may not change it, they are told none',
+  async (name) => {
+    const at = (await settings[name]?.path()) ?? '';
+    const read = await rig.call('GET', at, { key: keyOf('r') });
+    expect([read.status, read.headers.get('etag')]).toEqual([200, null]);
+    await rig.call('DELETE', at, { key: keyOf('admin') });
+  },
+);
 
 test('limits of rules are no part of the version of the limits', async () => {
   const before = await versionOf('/v1/rate-limits');

@@ -1,6 +1,7 @@
 import type { Config } from '../config/load.ts';
 import { boundHeapGrowth } from '../platform/memory/old-generation.ts';
 import { acceptCompiledModules } from '../platform/memory/young-generation.ts';
+import { publicList } from '../pricing/public-list.ts';
 import { exitHard, runRole } from '../supervisor/child.ts';
 
 /** Runs this process as a gateway worker until it is asked to stop. @param supervised whether a supervisor started it. */
@@ -23,6 +24,7 @@ export async function runCore(config: Config, version: string, supervised?: bool
     // TRICKY: a dynamic import, because the store's engine takes 160 MB that gateways and the supervisor do not need.
     acceptCompiledModules();
     const { startCore } = await import('./core.ts');
+    publicList();
     const core = await startCore(config, version);
     boundHeapGrowth();
     return core;

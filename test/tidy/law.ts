@@ -239,7 +239,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
 export const impurePaths: readonly string[] = [
   // Prices in use: read from a file and the database, and kept.
   'src/pricing/held/',
-  // Loads the public list at the first price; the list never changes.
+  // Loads the public list once; the list never changes.
   'src/pricing/public-list.ts',
   // Draws a mark that no sender can guess; what comes out does not depend on it.
   'src/model/json/exact-numbers.ts',

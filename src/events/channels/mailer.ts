@@ -34,7 +34,7 @@ export type SendMail = (mail: Mail, signal: AbortSignal) => Promise<AttemptOutco
 
 const defaultTimeoutMs = 20_000;
 
-/** What speaks SMTP has forty files, which a start does without. */
+/** What speaks SMTP has forty files, which a deployment without a mail server does without. */
 async function openTransport({ server, timeoutMs, ca }: MailerOptions) {
   const { createTransport } = await import('nodemailer');
   const { host, port, tls, login } = server;
@@ -59,17 +59,16 @@ async function openTransport({ server, timeoutMs, ca }: MailerOptions) {
 /** Speaks SMTP with the deployment's mail server, over a connection for each mail. */
 export function makeMailer({ timeoutMs = defaultTimeoutMs, ...options }: MailerOptions): SendMail {
   const { sender } = options;
-  let transport: ReturnType<typeof openTransport> | undefined;
+  // Not with the first mail: without a free descriptor Node finds no package, and remembers that.
+  const transport = openTransport({ ...options, timeoutMs });
+  // Each mail says so.
+  transport.catch(() => undefined);
   return async ({ to, subject, text, html, id, topic }, signal) => {
     signal.throwIfAborted();
     const deadline = AbortSignal.timeout(timeoutMs);
     const domain = /@([^>]+)>?$/.exec(sender)?.[1] ?? 'localhost';
     try {
-      transport ??= openTransport({ ...options, timeoutMs });
-      const opened = await transport.catch((error: unknown) => {
-        transport = undefined;
-        throw error;
-      });
+      const opened = await transport;
       const sent = await opened.sendMail({
         from: sender,
         to: to.map((address) => ({ name: '', address })),

@@ -10,7 +10,6 @@ import type { UsageCompletion } from '../../model/record/usage-completion.ts';
 import { isSystemError } from '../../platform/files.ts';
 import type { OrganizationPrices } from '../../pricing/organization-prices.ts';
 import type { PriceBook } from '../../pricing/price-book.ts';
-import { PriceListUnavailable } from '../../pricing/public-list.ts';
 import { PayloadReader } from '../../spool/payload-reader.ts';
 import type { FrameLocation } from '../../spool/spool.ts';
 import { changeRows } from '../../store/insert/change-rows.ts';
@@ -182,7 +181,6 @@ function interpretTask(task: InterpretTask, interpreting: Interpreting): Interpr
     return isUnacknowledged(exchange) ? { unacknowledged: true } : interpretAcknowledged(exchange, task, interpreting);
   } catch (error) {
     if (isSystemError(error) && shortages.has(error.code ?? '')) return { shortage: error.message };
-    if (error instanceof PriceListUnavailable) return { shortage: error.message };
     return { failure: messageOf(error) };
   }
 }

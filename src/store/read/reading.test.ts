@@ -250,7 +250,7 @@ describe('lanes', () => {
     await Promise.all(work);
   });
 
-  test('a query that needs more memory than its lane has runs again where it has half of all', async () => {
+  test('a query that needs more memory than its lane has runs again where it has more', async () => {
     const much = 'SELECT length(groupArray(number)) AS n FROM numbers(4000000)';
     for (const lane of ['short', 'long'] as const) expect(await rig.run(much, { lane })).toEqual([{ n: 4_000_000 }]);
   });

@@ -1,7 +1,7 @@
 import type { GatelogError } from '../../model/errors.ts';
 import { wireProfile } from '../../providers/wire-profile.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { decodeBuffered, isIdentity } from '../http/content-coding.ts';
+import { isIdentity } from '../http/content-coding.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
 import type { Lease } from './single-flight.ts';
 import { isCacheable } from './cacheable.ts';
@@ -18,6 +18,8 @@ export interface CacheFillOptions {
   readonly maxAgeMs: number;
   /** Limits the encoded and the decoded body; a larger response is not kept. */
   readonly maxResponseBytes: number;
+  /** Decodes a body. Where it rejects or gives nothing, the response is not kept. */
+  readonly unpack: (bytes: Buffer, packed: { readonly coding: string; readonly maxBytes: number }) => Promise<Buffer | undefined>;
   readonly clock: Clock;
 }
 
@@ -122,7 +124,7 @@ export class CacheFill implements ResponseSink {
       this.store(head, body, latencyMs);
       return;
     }
-    decodeBuffered(body, head.coding, this.options.maxResponseBytes).then(
+    this.options.unpack(body, { coding: head.coding, maxBytes: this.options.maxResponseBytes }).then(
       (decoded) => (decoded === undefined ? this.giveUp() : this.store(head, decoded, latencyMs)),
       () => this.giveUp(),
     );

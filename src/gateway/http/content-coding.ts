@@ -3,7 +3,7 @@ import { brotliCompress, brotliDecompress, constants, gunzip, gzip, inflate } fr
 import { Slices } from '../../platform/bounds/slices.ts';
 import { unzstdSteps } from '../../platform/zstd/unzstd.ts';
 
-type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
+type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number; readonly chunkSize: number }) => Promise<Buffer>;
 type Encode = (bytes: Buffer) => Promise<Buffer>;
 
 const decodes: ReadonlyMap<string, Decode> = new Map<string, Decode>([
@@ -13,6 +13,11 @@ const decodes: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['br', promisify(brotliDecompress)],
   ['zstd', decodeZstd],
 ]);
+
+/** Of one step in a thread. Node's 16 KiB make a turn of the event loop for each, 256 for a reply of 4 MiB. */
+const chunkBytes = 256 * 1024;
+/** Node takes no smaller one. */
+const leastChunkBytes = 64;
 
 /** Node 20 has none of its own, so it is decoded on the event loop, in slices. */
 async function decodeZstd(bytes: Buffer, { maxOutputLength }: { readonly maxOutputLength: number }): Promise<Buffer> {
@@ -52,7 +57,7 @@ export async function decodeBuffered(bytes: Buffer, coding: string, maxBytes: nu
   const decode = decodes.get(coding.trim().toLowerCase());
   if (decode === undefined) return undefined;
   try {
-    return await decode(bytes, { maxOutputLength: maxBytes });
+    return await decode(bytes, { maxOutputLength: maxBytes, chunkSize: Math.min(chunkBytes, Math.max(leastChunkBytes, maxBytes)) });
   } catch {
     return undefined;
   }

@@ -126,6 +126,7 @@ export function captureForCache(
     userId: () => tags.userId ?? userOf(ports, recorded, plan),
     maxAgeMs: cache.maxAgeMs,
     maxResponseBytes: ports.limits.cachedResponseMaxBytes,
+    unpack: (bytes, packed) => ports.unpacking.unpack(recorded.organizationId, bytes, packed),
     clock: ports.clock,
   });
   return { ...recorded, sink: cacheFill, cacheFill };

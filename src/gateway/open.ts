@@ -23,7 +23,7 @@ import type { SharedState } from '../state/shared-state.ts';
 import { BodyMemory } from './bodies/memory.ts';
 import { startBodyThreads } from './bodies/thread/threads.ts';
 import { makeGiveFeedback } from './builtin/core-feedback.ts';
-import { ReplyUnpacking } from './cache/reply-unpacking.ts';
+import { CodingTurns } from './cache/coding-turns.ts';
 import { SingleFlight } from './cache/single-flight.ts';
 import type { ExchangePorts, ForwardLimits, ForwardPorts } from './call/ports.ts';
 import { CredentialHashes } from './credentials/credential-hashes.ts';
@@ -205,7 +205,7 @@ function portsOf(dependencies: GatewayDependencies, { upstream, largeBodies, cac
     callLog: logCall === undefined ? undefined : new CallLog({ observe: logCall, monotonic }),
     addressNotes: new AddressNotes({ observe, monotonic }),
     cache,
-    unpacking: new ReplyUnpacking(),
+    codingTurns: new CodingTurns(),
     clock: systemClock,
     random: Math.random,
     observe,

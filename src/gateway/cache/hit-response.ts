@@ -1,5 +1,5 @@
 import type { CachedResponse } from '../../state/cached-responses.ts';
-import { codingFor, encodeIn } from '../http/content-coding.ts';
+import { codingFor } from '../http/content-coding.ts';
 import { headerValue, type HeaderList } from '../../platform/http/header-list.ts';
 import { isEventStreamBody } from './cacheable.ts';
 import type { BufferedResponse } from '../upstream/response-sink.ts';
@@ -20,8 +20,12 @@ export function hitCodingFor(hit: CachedResponse, passed: HeaderList): string | 
   return codingFor(headerValue(passed, 'accept-encoding') ?? '');
 }
 
-export async function encodedResponse(hit: CachedResponse, coding: string): Promise<BufferedResponse> {
-  const bytes = await encodeIn(coding, bytesOf(hit));
+export async function encodedResponse(
+  hit: CachedResponse,
+  coding: string,
+  pack: (bytes: Buffer) => Promise<Buffer>,
+): Promise<BufferedResponse> {
+  const bytes = await pack(bytesOf(hit));
   return responseWith(hit, bytes, ['content-encoding', coding, 'vary', 'accept-encoding']);
 }
 

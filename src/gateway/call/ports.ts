@@ -10,7 +10,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { CallSpool } from '../../spool/busy-series.ts';
 import type { BodyMemory } from '../bodies/memory.ts';
 import type { LargeBodies } from '../bodies/threads.ts';
-import type { ReplyUnpacking } from '../cache/reply-unpacking.ts';
+import type { CodingTurns } from '../cache/coding-turns.ts';
 import type { SingleFlight } from '../cache/single-flight.ts';
 import type { CallLog } from '../observation/call-log.ts';
 import type { CredentialHashes } from '../credentials/credential-hashes.ts';
@@ -97,7 +97,7 @@ export interface ForwardPorts extends PlanPorts, ExchangePorts, DispatchPorts {
   readonly bodyMemory: BodyMemory;
   readonly scheduler: EventLoopScheduler;
   readonly cache: SingleFlight;
-  readonly unpacking: ReplyUnpacking;
+  readonly codingTurns: CodingTurns;
   /** From 0 to 1, 1 excluded: jitter of retries. */
   readonly random: () => number;
 }

@@ -24,10 +24,11 @@ export class AddressFilter {
   pass(chunk: Buffer): Buffer {
     const json = this.kept.length === 0 ? chunk : Buffer.concat([this.kept, chunk]);
     const parts: Buffer[] = [];
+    const nextName = namesIn(json, this.names);
     let passed = 0;
     let at = 0;
     for (;;) {
-      const found = this.nextName(json, at);
+      const found = nextName(at);
       if (found === undefined) {
         this.kept = copied(json, Math.max(passed, this.startOfCutName(json, at)));
         break;
@@ -55,15 +56,6 @@ export class AddressFilter {
     return this.kept.length === 0 ? undefined : this.kept;
   }
 
-  private nextName(json: Buffer, from: number): { readonly start: number; readonly end: number } | undefined {
-    let next: { start: number; end: number } | undefined;
-    for (const name of this.names) {
-      const start = json.indexOf(name, from);
-      if (start !== -1 && (next === undefined || start < next.start)) next = { start, end: start + name.length };
-    }
-    return next;
-  }
-
   /** Index from which the text may go on to be a name. */
   private startOfCutName(json: Buffer, from: number): number {
     const longest = Math.max(...this.names.map(({ length }) => length));
@@ -79,6 +71,29 @@ export class AddressFilter {
     const replaced = typeof address === 'string' ? this.readdress(address) : undefined;
     return replaced === undefined ? undefined : Buffer.from(JSON.stringify(replaced).slice(1, -1));
   }
+}
+
+interface FoundName {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds the next name at or after an index that never falls. Bytes are searched once for each name, however often another one occurs. */
+function namesIn(json: Buffer, names: readonly Buffer[]): (from: number) => FoundName | undefined {
+  const starts = new Map<Buffer, number>();
+  return (from) => {
+    let next: FoundName | undefined;
+    for (const name of names) {
+      let start = starts.get(name) ?? -1;
+      if (start < from && start !== json.length) {
+        const found = json.indexOf(name, from);
+        start = found === -1 ? json.length : found;
+        starts.set(name, start);
+      }
+      if (start < json.length && (next === undefined || start < next.start)) next = { start, end: start + name.length };
+    }
+    return next;
+  };
 }
 
 /** The content of the string after a member's name; `cut`: the text ends before it does. */

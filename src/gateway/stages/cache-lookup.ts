@@ -46,7 +46,7 @@ function findResponse(ports: ForwardPorts, { admitted, plan, policy }: CacheCall
   const query = { key, maxAgeMs: policy.maxAgeMs };
   let hasWaited = false;
   const settle = (result: CacheResult | undefined): void =>
-    reportStatus(result, admitted.call, (cache) => ready({ plan: { ...plan, cache }, hasWaited }));
+    reportStatus(ports, result, admitted, (cache) => ready({ plan: { ...plan, cache }, hasWaited }));
   if (!policy.reads) settle({ lease: ports.cache.refresh(query) });
   // max-age=0: nothing can be served from or kept in the cache, so do not wait.
   else if (policy.maxAgeMs === 0) settle('alone');
@@ -82,17 +82,30 @@ function acquireOrWait(cache: SingleFlight, { request }: Call, query: CacheQuery
   if (!isSettled) socket.once('close', leave);
 }
 
-function reportStatus(result: CacheResult | undefined, call: Call, report: (status: CacheStatus) => void): void {
+function reportStatus(
+  ports: ForwardPorts,
+  result: CacheResult | undefined,
+  admitted: AuthenticatedCall,
+  report: (status: CacheStatus) => void,
+): void {
   if (result === undefined || result === 'alone') report({ kind: 'miss', lease: undefined });
   else if ('lease' in result) report({ kind: 'miss', lease: result.lease });
-  else prepareHit(result, call.head.passed, report);
+  else prepareHit(ports, result, admitted, report);
 }
 
-function prepareHit(found: CacheHit, passed: readonly string[], report: (status: CacheStatus) => void): void {
-  const coding = hitCodingFor(found.hit, passed);
+function prepareHit(
+  ports: ForwardPorts,
+  found: CacheHit,
+  { call, admission }: AuthenticatedCall,
+  report: (status: CacheStatus) => void,
+): void {
+  const coding = hitCodingFor(found.hit, call.head.passed);
   const plain = (): void => report({ kind: 'hit', found, response: plainResponse(found.hit) });
   if (coding === undefined) plain();
-  else encodedResponse(found.hit, coding).then((response) => report({ kind: 'hit', found, response }), plain);
+  else {
+    const pack = (bytes: Buffer): Promise<Buffer> => ports.codingTurns.pack(admission.principal.organizationId, bytes, coding);
+    encodedResponse(found.hit, coding, pack).then((response) => report({ kind: 'hit', found, response }), plain);
+  }
 }
 
 /** Why the cache is not used although the caller asked for it; undefined: it is used. */
@@ -126,7 +139,7 @@ export function captureForCache(
     userId: () => tags.userId ?? userOf(ports, recorded, plan),
     maxAgeMs: cache.maxAgeMs,
     maxResponseBytes: ports.limits.cachedResponseMaxBytes,
-    unpack: (bytes, packed) => ports.unpacking.unpack(recorded.organizationId, bytes, packed),
+    unpack: (bytes, packed) => ports.codingTurns.unpack(recorded.organizationId, bytes, packed),
     clock: ports.clock,
   });
   return { ...recorded, sink: cacheFill, cacheFill };

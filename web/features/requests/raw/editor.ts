@@ -10,7 +10,7 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from '@codemirror/view';
-import { foldMembers, folding, unfoldEverything } from './folding.ts';
+import { foldMembers, folding, unfolded, unfoldEverything } from './folding.ts';
 import { type JsonToken, lineTokens } from './line-tokens.ts';
 
 export interface OpenedEditor {
@@ -18,6 +18,8 @@ export interface OpenedEditor {
   readonly foldMembers: () => void;
   readonly unfoldEverything: () => void;
   readonly close: () => void;
+  /** Where they go on from those that are there, a place, a fold and a selection stay. */
+  readonly showLines: (lines: readonly string[]) => void;
 }
 
 export interface EditorOptions {
@@ -49,6 +51,7 @@ export function openEditor({ lines, isJson, label, root }: EditorOptions): Opene
     ],
   });
   const view = new EditorView({ state, parent, root });
+  let shown = lines;
   return {
     search: () => {
       view.focus();
@@ -57,6 +60,13 @@ export function openEditor({ lines, isJson, label, root }: EditorOptions): Opene
     foldMembers: () => foldMembers(view),
     unfoldEverything: () => unfoldEverything(view),
     close: () => view.destroy(),
+    showLines: (next) => {
+      const { length } = view.state.doc;
+      const goesOn = shown.every((line, index) => line === next[index]);
+      if (!goesOn) view.dispatch({ changes: { from: 0, to: length, insert: Text.of(next) }, effects: unfolded });
+      else if (next.length > shown.length) view.dispatch({ changes: { from: length, insert: Text.of(['', ...next.slice(shown.length)]) } });
+      shown = next;
+    },
   };
 }
 

@@ -104,8 +104,11 @@ export function foldMembers(view: EditorView): void {
 
 const maxFolds = 5000;
 
+/** Nothing is folded. */
+export const unfolded = unfoldAll.of(null);
+
 export function unfoldEverything(view: EditorView): void {
-  view.dispatch({ effects: unfoldAll.of(null) });
+  view.dispatch({ effects: unfolded });
 }
 
 class FoldMarker extends GutterMarker {

@@ -48,6 +48,49 @@ export function shownBody(body: unknown, { kind, text }: RawBody): BodyView {
   return { lines: longLines === 0 ? lines : lines.map(shownLine), isJson, isCut: whole.length > shownLength, longLines };
 }
 
+/** Lines of a body that are in view before the others are laid out: more than any window has. */
+const firstLines = 400;
+
+/**
+ * The first lines of a body, laid out as in {@link shownBody}: of megabytes they are there at once. @returns undefined where the whole takes
+ * no longer, as of a text.
+ */
+export function beginningOf(body: unknown, { kind }: RawBody): readonly string[] | undefined {
+  if (kind !== 'json') return undefined;
+  const lines: string[] = [];
+  for (const line of laidOut(body, { indent: '', name: '', end: '' })) {
+    if (lines.length === firstLines) return lines;
+    lines.push(shownLine(line));
+  }
+  // All of it: what is told beside it must be found out all the same.
+  return undefined;
+}
+
+interface Place {
+  readonly indent: string;
+  /** What stands before the value, and behind it. */
+  readonly name: string;
+  readonly end: string;
+}
+
+/** The lines of a value as `JSON.stringify` lays them out, made one by one. */
+function* laidOut(value: unknown, { indent, name, end }: Place): Generator<string> {
+  const isList = Array.isArray(value);
+  const names = !isList && isObject(value) ? Object.keys(value) : [];
+  const count = isList ? value.length : names.length;
+  if (count === 0) {
+    yield indent + name + jsonText(value) + end;
+    return;
+  }
+  yield indent + name + (isList ? '[' : '{');
+  for (let index = 0; index < count; index += 1) {
+    const key = names[index] ?? '';
+    const member: unknown = isList ? value[index] : (value as Readonly<Record<string, unknown>>)[key];
+    yield* laidOut(member, { indent: `${indent}  `, name: isList ? '' : `${jsonText(key)}: `, end: index === count - 1 ? '' : ',' });
+  }
+  yield indent + (isList ? ']' : '}') + end;
+}
+
 function shownLine(line: string): string {
   const more = line.length - shownLineLength;
   return more <= 0 ? line : `${line.slice(0, shownLineLength)}… and ${formatAmount(more, 'more character')}`;

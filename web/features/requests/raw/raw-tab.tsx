@@ -4,7 +4,7 @@ import { formatBytes, formatCount } from '../../../lib/format.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { CodeView } from './code-view.tsx';
-import { type RawBody, rawBody, shownBody, shownLength, shownLineLength } from './raw-bodies.ts';
+import { beginningOf, type BodyView, type RawBody, rawBody, shownBody, shownLength, shownLineLength } from './raw-bodies.ts';
 import styles from './raw.module.css';
 
 /** Both bodies as they are recorded. */
@@ -41,7 +41,10 @@ interface BodyProps {
 
 function Body({ title, body, isCut }: BodyProps): ReactNode {
   const raw = useMemo(() => rawBody(body), [body]);
-  const shown = useMemo(() => (raw === undefined ? undefined : shownBody(body, raw)), [body, raw]);
+  const beginning = useMemo(() => (raw === undefined ? undefined : beginningOf(body, raw)), [body, raw]);
+  const [isOpen, setIsOpen] = useState(false);
+  const shown = useWhole({ body, raw, hasBeginning: beginning !== undefined, isOpen });
+  const lines = shown?.lines ?? beginning;
   return (
     <section className={styles['body']} aria-label={title}>
       <header className={styles['head']}>
@@ -61,14 +64,43 @@ function Body({ title, body, isCut }: BodyProps): ReactNode {
           characters are shown and searched. The copy and the download have all.
         </Notice>
       )}
-      {shown === undefined ? (
+      {raw === undefined || lines === undefined ? (
         <p className="muted">No body is kept.</p>
       ) : (
-        <CodeView label={`Body of the ${title.toLowerCase()}`} lines={shown.lines} isJson={shown.isJson} />
+        <CodeView
+          label={`Body of the ${title.toLowerCase()}`}
+          lines={lines}
+          isWhole={shown !== undefined}
+          isJson={raw.kind === 'json'}
+          onOpen={() => setIsOpen(true)}
+        />
       )}
     </section>
   );
 }
+
+interface WholeBody {
+  readonly body: unknown;
+  readonly raw: RawBody | undefined;
+  readonly hasBeginning: boolean;
+  /** What shows the beginning is there. */
+  readonly isOpen: boolean;
+}
+
+/** All lines of a body: at once, or as soon as a beginning of it is drawn. */
+function useWhole({ body, raw, hasBeginning, isOpen }: WholeBody): BodyView | undefined {
+  const atOnce = useMemo(() => (raw === undefined || hasBeginning ? undefined : shownBody(body, raw)), [body, raw, hasBeginning]);
+  const [later, setLater] = useState<{ readonly raw: RawBody; readonly view: BodyView }>();
+  useEffect(() => {
+    if (raw === undefined || !hasBeginning || !isOpen) return undefined;
+    const timer = setTimeout(() => setLater({ raw, view: shownBody(body, raw) }), drawnAfterMs);
+    return () => clearTimeout(timer);
+  }, [body, raw, hasBeginning, isOpen]);
+  return atOnce ?? (later?.raw === raw ? later?.view : undefined);
+}
+
+/** What is opened is drawn. */
+const drawnAfterMs = 50;
 
 /** A body is in view before it is measured. */
 const measuredAfterMs = 200;

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { readExactly } from '../../../../src/model/json/exact-numbers.ts';
 import { lineTokens } from './line-tokens.ts';
-import { rawBody, shownBody, shownLength, shownLineLength } from './raw-bodies.ts';
+import { beginningOf, rawBody, shownBody, shownLength, shownLineLength } from './raw-bodies.ts';
 
 const linesOf = (body: unknown): readonly string[] => {
   const raw = rawBody(body);
   return raw === undefined ? [] : shownBody(body, raw).lines;
+};
+
+const beginning = (body: unknown): readonly string[] | undefined => {
+  const raw = rawBody(body);
+  return raw === undefined ? undefined : beginningOf(body, raw);
 };
 
 describe('a body', () => {
@@ -38,6 +44,25 @@ describe('a body', () => {
     const shown = raw === undefined ? undefined : shownBody(body, raw);
     expect(shown?.lines.map((line) => line.slice(-30))).toEqual(['{', `${'x'.repeat(6)}… and 10 more characters`, '  "b": 1', '}']);
     expect(shown?.longLines).toBe(1);
+  });
+});
+
+describe('the beginning of a large body', () => {
+  test('is that of the whole, digit by digit and level by level', () => {
+    const member = '{"a \\"b\\"":[1.50,12345678901234567890,-0,1e400,[],{},[[]],{"x":{}}],"toJSON":"t","__proto__":{"p":null},"é\\n":true}';
+    const body = readExactly(`{"one":{"two":[${Array.from({ length: 100 }, () => member).join(',')}]},"last":"${'x'.repeat(30_000)}"}`);
+    expect(beginning(body)).toHaveLength(400);
+    expect(beginning(body)).toEqual(linesOf(body).slice(0, 400));
+  });
+
+  test('is the beginning of its long lines too', () => {
+    const body = Array.from({ length: 500 }, () => 'x'.repeat(shownLineLength));
+    expect(beginning(body)).toEqual(linesOf(body).slice(0, 400));
+  });
+
+  test('is none of a body that is laid out as fast, and of a text', () => {
+    expect(beginning({ a: [1, 2] })).toBeUndefined();
+    expect(beginning('one\n'.repeat(1000))).toBeUndefined();
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { bucketedRange, bucketStart, bucketStarts, intervalFor, sinceFirst } from './buckets.ts';
 
 const at = (text: string): number => Date.parse(text);
@@ -47,6 +47,17 @@ describe('the bucket of a time', () => {
       expect([start, next - 1].map((time) => bucketStart(time, 'day', zone))).toEqual([start, start]);
       expect(bucketStart(next, 'day', zone)).toBe(next);
     }
+  });
+});
+
+describe('a year of days', () => {
+  const zone = 'Asia/Tokyo';
+
+  it('asks the clocks of its zone a few times, as the first drawing of a page waits for it', () => {
+    const asked = vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts');
+    expect(bucketStarts(at('2025-01-01T10:00:00Z'), at('2026-01-01T10:00:00Z'), 'day', zone)).toHaveLength(366);
+    expect(asked.mock.calls.length).toBeLessThan(100);
+    asked.mockRestore();
   });
 });
 

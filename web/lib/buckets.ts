@@ -29,9 +29,18 @@ export function intervalFor(length: number, most: number): BucketInterval {
 const offsets = new Map<string, Map<number, number>>();
 /** All buckets of some ranges. */
 const maxOffsets = 20_000;
+/** No zone changes its clocks and changes them back within it. */
+const steadyMs = 7 * day;
 
-/** Milliseconds by which clocks of a zone are ahead of UTC at a time. Some 20 µs each, and a range of years asks for thousands. */
+/** Milliseconds by which clocks of a zone are ahead of UTC at a time. */
 function zoneOffset(time: number, zone: string): number {
+  const start = Math.floor(time / steadyMs) * steadyMs;
+  const before = exactOffset(start, zone);
+  return exactOffset(start + steadyMs, zone) === before ? before : exactOffset(time, zone);
+}
+
+/** Some 20 µs each, and a range of years has thousands of buckets. */
+function exactOffset(time: number, zone: string): number {
   const ofZone = offsets.get(zone) ?? new Map<number, number>();
   const known = ofZone.get(time);
   if (known !== undefined) return known;

@@ -61,11 +61,13 @@ it('a webhook is made, shows its secret once, and a delivery that failed is look
   await dialog(page).getByRole('button', { name: 'Done' }).click();
   await page.getByRole('heading', { name: 'ops' }).waitFor();
   await page.getByText('Nothing was sent yet').waitFor();
+  // An event is called as in the form that it was chosen in.
+  await page.getByText('Events: Request recorded').waitFor();
 
   await send({ 'svc-properties': '{"Team": "checkout"}' });
   await send({ 'svc-properties': '{"Team": "search"}' });
   await eventually('a delivery', () => (receiver.posts.length > 0 ? true : undefined));
-  const row = page.getByRole('row', { name: /pending .*request\.completed [1-9]\d* 500/ });
+  const row = page.getByRole('row', { name: /pending .*Request recorded [1-9]\d* 500/ });
   await row.waitFor();
   expect(await page.getByRole('row').count()).toBe(2);
   await row.getByRole('button', { name: /^Show the attempts/ }).click();
@@ -79,7 +81,7 @@ it('a webhook is made, shows its secret once, and a delivery that failed is look
   // The dialog and the list follow by themselves.
   await dialog(page).getByText('delivered').first().waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('row', { name: /delivered .*request\.completed/ }).waitFor();
+  await page.getByRole('row', { name: /delivered .*Request recorded/ }).waitFor();
 
   await page.getByRole('button', { name: 'Delete the webhook' }).click();
   await dialog(page).getByRole('button', { name: 'Delete the webhook' }).click();
@@ -107,7 +109,7 @@ it('what failed is delivered again as a whole', async () => {
     (await deliveriesOf(service, id)).some(({ state }) => state === 'delivered') ? true : undefined,
   );
   expect((await deliveriesOf(service, id)).map(({ state }) => state)).toEqual(['delivered']);
-  await page.getByRole('row', { name: /delivered .*request\.completed/ }).waitFor();
+  await page.getByRole('row', { name: /delivered .*Request recorded/ }).waitFor();
   await api.call('DELETE', `/v1/webhooks/${id}`);
   await page.context().close();
 });

@@ -16,6 +16,7 @@ import { Select } from '../../ui/select.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { type DeliveryState, deliveryStates, type WebhookSearch } from './search.ts';
+import { eventTitle } from './webhook-draft.ts';
 import { deliveriesQuery } from './webhooks-query.ts';
 import styles from './webhooks.module.css';
 
@@ -96,16 +97,16 @@ function columnsOf(onChange: DeliveriesProps['onChange']): readonly DataColumn<D
     { id: 'state', title: 'State', cell: ({ state }) => <DeliveryBadge state={state} /> },
     {
       id: 'open',
-      title: 'Attempts',
-      head: <span className="visually-hidden">Attempts</span>,
+      title: 'Actions',
+      head: <span className="visually-hidden">Actions</span>,
       cell: ({ id, created_at: at }) => (
         <Button onPress={() => onChange({ delivery: id })} aria-label={`Show the attempts of ${formatTime(at, timeZone())}`}>
           Show attempts
         </Button>
       ),
     },
-    { id: 'event', title: 'Event', cell: ({ type }) => type },
-    { id: 'attempts', title: 'Tries', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
+    { id: 'event', title: 'Event', cell: ({ type }) => eventTitle(type) },
+    { id: 'attempts', title: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
     { id: 'status', title: 'Status', isNumber: true, cell: ({ last_status: status }) => status ?? '–' },
     { id: 'why', title: 'Why', textOf: ({ last_reason: reason }) => reason ?? '', cell: ({ last_reason: reason }) => reason ?? '' },
     { id: 'request', title: 'Request', cell: ({ request_id: id }) => <RequestLink id={id} /> },

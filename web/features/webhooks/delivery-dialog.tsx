@@ -10,6 +10,7 @@ import { Facts } from '../../ui/layout/facts.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { ErrorNotice, Notice } from '../../ui/notice.tsx';
 import { Actions, Dialog } from '../../ui/overlay/dialog.tsx';
+import { eventTitle } from './webhook-draft.ts';
 import { deliveryQuery } from './webhooks-query.ts';
 import styles from './webhooks.module.css';
 
@@ -51,7 +52,8 @@ function Detail({ delivery }: { readonly delivery: NonNullable<DeliveryDetail> }
       <Facts
         facts={[
           ['webhook-id', id],
-          ['Event', type],
+          ['Event', eventTitle(type)],
+          ['type', type],
           ['State', failure === null ? state : `${state}: ${failure}`],
           ['Happened', formatTime(occurred, timeZone())],
           ['Next attempt', next === null ? null : formatTime(next, timeZone())],

@@ -2,6 +2,7 @@ import type { Filter, Webhook, WebhookBody } from '../../../src/client/client.ts
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
 import { searchOfFilter } from '../../lib/filter-text.ts';
+import { ownOf } from '../../lib/own.ts';
 import { addressFault } from '../../ui/form/address.ts';
 import { correctFields } from '../../ui/form/form.tsx';
 import { numberFault, numberOf } from '../../ui/form/number-field.tsx';
@@ -9,11 +10,27 @@ import { numberFault, numberOf } from '../../ui/form/number-field.tsx';
 export type WebhookEvent = Webhook['config']['events'][number];
 
 export const webhookEvents: readonly { readonly id: WebhookEvent; readonly title: string }[] = [
-  { id: 'request.completed', title: 'A request was recorded' },
-  { id: 'request.updated', title: 'A request was changed' },
-  { id: 'alert.triggered', title: 'An alert fires' },
-  { id: 'alert.resolved', title: 'An alert recovers' },
+  { id: 'request.completed', title: 'Request recorded' },
+  { id: 'request.updated', title: 'Request changed' },
+  { id: 'alert.triggered', title: 'Alert fired' },
+  { id: 'alert.resolved', title: 'Alert recovered' },
 ];
+
+/** What a webhook itself makes. */
+const ownEvents: Readonly<Record<string, string>> = {
+  'webhook.test': 'Test',
+  'webhook.exhausted': 'Delivery given up',
+  'webhook.disabled': 'Webhook disabled',
+};
+
+/** An event is called the same wherever it stands. */
+export function eventTitle(type: string): string {
+  return webhookEvents.find(({ id }) => id === type)?.title ?? ownOf(ownEvents, type) ?? type;
+}
+
+export function eventsText(events: readonly string[]): string {
+  return events.map((event) => eventTitle(event)).join(', ');
+}
 
 /** A webhook as a form has it. */
 export interface WebhookDraft {

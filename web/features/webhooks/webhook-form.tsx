@@ -108,7 +108,7 @@ interface EventsProps {
 function Events({ events, onChange }: EventsProps): ReactNode {
   return (
     <fieldset className={styles['events']}>
-      <legend>Send on</legend>
+      <legend>Events</legend>
       {webhookEvents.map(({ id, title }) => (
         <Checkbox
           key={id}

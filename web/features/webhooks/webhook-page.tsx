@@ -18,7 +18,7 @@ import { PageError } from '../../ui/page-error.tsx';
 import { Deliveries } from './deliveries.tsx';
 import type { WebhookSearch } from './search.ts';
 import { WebhookActions } from './webhook-actions.tsx';
-import { webhookDraftOf } from './webhook-draft.ts';
+import { eventsText, webhookDraftOf } from './webhook-draft.ts';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookBadge } from './webhooks-page.tsx';
 import { webhookQuery } from './webhooks-query.ts';
@@ -65,7 +65,7 @@ function Summary({ webhook }: { readonly webhook: Webhook }): ReactNode {
   const { destination, config, includeData, status } = webhook;
   const isOfRequests = config.events.some((event) => event.startsWith('request.'));
   return (
-    <Section title="Destination" about={`Gets ${config.events.join(', ')}`}>
+    <Section title="Destination" about={`Events: ${eventsText(config.events)}`}>
       <p className={styles['destination']}>
         <code>{destination}</code> <CopyButton text={destination} label="Copy the destination" />
       </p>

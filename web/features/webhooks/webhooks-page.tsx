@@ -12,6 +12,7 @@ import { Page } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { eventsText } from './webhook-draft.ts';
 import { webhooksQuery } from './webhooks-query.ts';
 
 /** Where events are sent, and how that goes. */
@@ -52,7 +53,7 @@ const columns: readonly DataColumn<Webhook>[] = [
   },
   { id: 'destination', title: 'Destination', textOf: ({ destination }) => destination, cell: ({ destination }) => destination },
   { id: 'state', title: 'State', cell: ({ status }) => <WebhookBadge status={status} /> },
-  { id: 'events', title: 'Events', textOf: eventsText, cell: eventsText },
+  { id: 'events', title: 'Events', textOf: eventsOf, cell: eventsOf },
   { id: 'pending', title: 'Pending', isNumber: true, cell: ({ status }) => formatCount(status.pending) },
   { id: 'failed', title: 'Failed in a row', isNumber: true, cell: ({ status }) => formatCount(status.failed_in_a_row) },
   {
@@ -66,8 +67,8 @@ function titleOf({ name, destination }: Webhook): string {
   return name ?? destination;
 }
 
-function eventsText({ config }: Webhook): string {
-  return config.events.join(', ');
+function eventsOf({ config }: Webhook): string {
+  return eventsText(config.events);
 }
 
 const reasons = {

@@ -165,6 +165,10 @@ it('a runaway is told from an ordinary session, and each sentence leads to what 
 
   // What is said of single steps is said once all are there, and they come by themselves.
   await reasons(page).getByText('of 1,100 requests say again what an earlier one said, apart from numbers').waitFor();
+  expect(await reasons(page).getByRole('listitem').count()).toBeGreaterThan(3);
+  // Many of them stand below the figures: beside these they would leave a hole.
+  const [figures, sentences] = await Promise.all([page.locator('header dl').boundingBox(), reasons(page).boundingBox()]);
+  expect(sentences?.y).toBeGreaterThanOrEqual((figures?.y ?? Infinity) + (figures?.height ?? 0));
   await reasons(page).getByRole('link', { name: 'Show the first repeat' }).click();
   await panel(page).getByText('step 2 of 1,100').waitFor();
   await reasons(page).getByRole('link', { name: 'Show the largest that was not' }).click();

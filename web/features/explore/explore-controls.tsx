@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { metricNames, type MetricName } from '../../../src/model/vocabulary/metrics.ts';
-import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { metricTitle } from '../../lib/metrics/metric-format.ts';
+import { useNarrow } from '../../lib/use-narrow.ts';
 import { Button } from '../../ui/button.tsx';
 import { DimensionsField } from '../../ui/dimensions-field.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -20,8 +21,29 @@ export interface ExploreControlsProps {
   readonly onChange: (changed: ExploreSearch) => void;
 }
 
-/** What is asked, from left to right: metrics, groups, and how they are shown. */
-export function ExploreControls({ metrics, by, chart, top, onChange }: ExploreControlsProps): ReactNode {
+/** What is asked. On a phone it is a line that opens: who reads there comes for the figures. */
+export function ExploreControls(props: ExploreControlsProps): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  if (!useNarrow()) return <Controls {...props} />;
+  return (
+    <div className={styles['folded']}>
+      <Button onPress={() => setIsOpen(!isOpen)} aria-expanded={isOpen}>
+        <span className="clip">{askedText(props)}</span>
+        <span aria-hidden="true">{isOpen ? '▴' : '▾'}</span>
+      </Button>
+      {isOpen && <Controls {...props} />}
+    </div>
+  );
+}
+
+/** Such as `Cost, Requests by Model · Lines`. */
+function askedText({ metrics, by, chart }: ExploreControlsProps): string {
+  const groups = by.length === 0 ? '' : ` by ${by.map((dimension) => dimensionTitle(dimension)).join(', ')}`;
+  return `${metrics.map((metric) => metricTitle(metric)).join(', ')}${groups} · ${charts[chart]}`;
+}
+
+/** From left to right: metrics, groups, and how they are shown. */
+function Controls({ metrics, by, chart, top, onChange }: ExploreControlsProps): ReactNode {
   return (
     <div className={styles['controls']}>
       <Metrics metrics={metrics} onChange={(chosen) => onChange({ metrics: [...new Set(chosen)], sort: undefined, order: undefined })} />

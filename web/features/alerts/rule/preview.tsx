@@ -1,13 +1,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { AlertPreviewAnswer, NewAlert } from '../../../../src/client/client.ts';
+import { everything } from '../../../../src/query/filter/ast.ts';
 import { gatelog } from '../../../lib/client.ts';
 import { formatAmount, formatCount, formatDuration, formatTime } from '../../../lib/format.ts';
+import { sessionNamesQuery } from '../../../lib/metrics/groups.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { groupText } from '../group-text.ts';
+import { groupText, type Names } from '../group-text.ts';
 import { measureFormat } from '../measure-text.ts';
 import { RuleChart } from './rule-chart.tsx';
 import styles from './rule.module.css';
@@ -79,18 +81,19 @@ interface OutcomeProps {
 
 function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUnixMs: end }, span }: OutcomeProps): ReactNode {
   const { incidents, exact: isExact, step_ms: stepMs, groups_left_out: leftOut } = answer;
+  const names = useSessionNames(answer, start, end);
   const format = measureFormat(rule.metric, rule.baseline !== null && rule.baseline !== undefined);
   return (
     <>
       <p className={styles['verdict']}>
         {incidents.length === 0 ? `It would not have fired in ${span}.` : `It would have fired ${timesText(incidents.length)} in ${span}.`}
       </p>
-      <RuleChart rule={rule} series={answer.series} incidents={incidents} from={start} to={end} height={220} />
+      <RuleChart rule={rule} series={answer.series} incidents={incidents} from={start} to={end} height={220} names={names} />
       <ul className={styles['incidents']} aria-label="Incidents of the preview">
         {incidents.slice(0, 10).map(({ group, started_at: started, ended_at: ended, peak }) => (
           <li key={started + JSON.stringify(group)} className="clip" dir="auto">
             {formatTime(started, timeZone())} – {ended === null ? 'now' : formatTime(ended, timeZone())} ·{' '}
-            {Object.keys(group).length > 0 && `${groupText(group)} · `}peak {format(peak)}
+            {Object.keys(group).length > 0 && `${groupText(group, names)} · `}peak {format(peak)}
           </li>
         ))}
         {incidents.length > 10 && <li className="muted">and {formatCount(incidents.length - 10)} more</li>}
@@ -103,6 +106,18 @@ function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUn
       )}
     </>
   );
+}
+
+/** Sessions whose names are asked for: those of the lines and the incidents that are shown, and more. */
+const mostNames = 500;
+
+/** The names of the sessions that a rule groups by. */
+function useSessionNames({ series, incidents }: AlertPreviewAnswer, from: number, to: number): Names | undefined {
+  const groups = [...incidents, ...series].flatMap(({ group: { session } }) =>
+    session === null || session === undefined ? [] : [session],
+  );
+  const ids = [...new Set(groups.map(String))].slice(0, mostNames);
+  return useQuery(sessionNamesQuery(everything, ids, { from, to })).data;
 }
 
 function timesText(count: number): string {

@@ -4,7 +4,7 @@ import { formatCount } from '../../../lib/format.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Chart } from '../../../ui/chart/chart.tsx';
 import type { ChartSeries } from '../../../ui/chart/chart-data.ts';
-import { groupText, groupValuesText } from '../group-text.ts';
+import { groupText, groupValuesText, type Names } from '../group-text.ts';
 import { measureFormat, measureTitle } from '../measure-text.ts';
 
 const shownGroups = 8;
@@ -19,11 +19,13 @@ export interface RuleChartProps {
   readonly from: number;
   readonly to: number;
   readonly height: number;
+  /** Of sessions, by their identifiers. */
+  readonly names?: Names | undefined;
 }
 
 /** What a rule measures over time, with its threshold and its incidents; nothing where there is no value. */
-export function RuleChart({ rule, series: points, incidents, from, to, height }: RuleChartProps): ReactNode {
-  const { times, series, groups } = useMemo(() => drawn(points, from, to), [points, from, to]);
+export function RuleChart({ rule, series: points, incidents, from, to, height, names }: RuleChartProps): ReactNode {
+  const { times, series, groups } = useMemo(() => drawn(points, { from, to, names }), [points, from, to, names]);
   const bands = useMemo(
     () =>
       incidents
@@ -50,13 +52,13 @@ export function RuleChart({ rule, series: points, incidents, from, to, height }:
 }
 
 /** A line for each group; of many those with the highest values. The answer has a point where a value changes: it holds until the next. */
-function drawn(series: Points, from: number, to: number): Drawn {
+function drawn(series: Points, { from, to, names }: Pick<RuleChartProps, 'from' | 'to' | 'names'>): Drawn {
   // The ends of the range too, so that a value which does not change there is drawn.
   const times = [...new Set([from, ...series.map(({ time }) => Date.parse(time)), to])].toSorted((left, right) => left - right);
   const lines = new Map<string, { readonly title: string; readonly points: Map<number, number | null> }>();
   for (const { time, group, value } of series) {
     const id = JSON.stringify(group);
-    const line = lines.get(id) ?? { title: groupValuesText(group) || groupText(group), points: new Map<number, number | null>() };
+    const line = lines.get(id) ?? { title: groupValuesText(group, names) || groupText(group), points: new Map<number, number | null>() };
     lines.set(id, line);
     line.points.set(Date.parse(time), value);
   }

@@ -17,6 +17,7 @@ import type { MetadataDatabase } from '../metadata/database.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import { closeServer, listening } from '../platform/http/server.ts';
+import { SharedWork } from '../platform/shared-work.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import { KnownNames } from '../query/hints/known-names.ts';
 import type { Store } from '../store/store.ts';
@@ -155,6 +156,7 @@ function answerPorts(config: Config) {
     answerMaxBytes: responseMaxBytes,
     now: systemClock.now,
     knownNames: new KnownNames(),
+    limitUsages: new SharedWork(),
     hintLookUps: new HintLookUps(systemClock.monotonic),
   } satisfies Partial<ApiPorts>;
 }

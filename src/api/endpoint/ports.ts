@@ -32,6 +32,8 @@ import type { SitePorts } from '../site/site.ts';
 import type { StoredValues } from '../parts/stored-values.ts';
 import type { HintLookUps } from '../parts/hint-look-ups.ts';
 import type { Meter } from '../../platform/metrics/meter.ts';
+import type { LimitUsageItem } from '../../contract/settings/limit-usage.ts';
+import type { SharedWork } from '../../platform/shared-work.ts';
 import type { KnownNames } from '../../query/hints/known-names.ts';
 import type { Webhooks } from '../../events/webhooks.ts';
 import type { RunStatement } from '../../store/read/run-statement.ts';
@@ -79,6 +81,8 @@ export interface ApiPorts extends ReturnType<typeof makeDashboard> {
   /** @returns the replaced spelling, if any. */
   readonly declareProperty: (organizationId: OrganizationId, name: string) => Promise<string | undefined>;
   readonly rateLimits: RateLimits;
+  /** What is asked for at the moment of how full limits are. */
+  readonly limitUsages: SharedWork<readonly LimitUsageItem[]>;
   readonly apiKeys: ApiKeys;
   /** @returns undefined for an unknown organisation. */
   readonly organizationName: (organizationId: OrganizationId) => Promise<string | undefined>;

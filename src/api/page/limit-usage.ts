@@ -7,9 +7,11 @@ import { calendarBounds } from '../../model/time/calendar.ts';
 import { intervals } from '../../model/vocabulary/metrics.ts';
 import type { MetricsCell } from '../../query/metrics/answer.ts';
 import { planMetrics } from '../../query/metrics/plan.ts';
+import type { OrganizationId } from '../../model/ids.ts';
 import type { RequestContext } from '../endpoint/endpoint.ts';
+import type { ApiPorts } from '../endpoint/ports.ts';
 import { forEachAtOnce } from '../../platform/bounds/at-once.ts';
-import { answerOfPlan } from './metrics-rows.ts';
+import { answerOf } from './metrics-rows.ts';
 
 const shownSegments = 20;
 const picodollars = 1e12;
@@ -20,15 +22,29 @@ const measuresAtOnce = 4;
  * How much of each limit is used, by the record. The gateway's own counts are under fingerprints of users and values, which have no names.
  */
 export async function limitUsage(call: RequestContext, limits: readonly StoredLimit[]): Promise<readonly LimitUsageItem[]> {
-  const { principal, ports } = call;
-  const keys = limits.some(({ keyId }) => keyId !== null) ? await ports.apiKeys.list(principal.organizationId) : [];
+  const { context, principal, ports } = call;
+  const { organizationId } = principal;
+  // Several people look at the same limits, each of which may be a statement.
+  const key = JSON.stringify([organizationId, limits]);
+  return ports.limitUsages.run(key, context.req.raw.signal, (signal) => measured({ organizationId, ports, signal }, limits));
+}
+
+interface Asked {
+  readonly organizationId: OrganizationId;
+  readonly ports: Pick<ApiPorts, 'apiKeys' | 'now' | 'run'>;
+  readonly signal: AbortSignal;
+}
+
+async function measured(by: Asked, limits: readonly StoredLimit[]): Promise<readonly LimitUsageItem[]> {
+  const { organizationId, ports } = by;
+  const keys = limits.some(({ keyId }) => keyId !== null) ? await ports.apiKeys.list(organizationId) : [];
   const hashes = new Map(keys.map(({ id, keyHash }) => [id, keyHash]));
   const now = ports.now();
   const asked = limits.map((limit) => ({ limit, ...measureOf(limit, now, hashes) }));
   const measures = new Map(asked.map(({ key, measure }) => [key, measure]));
   const used = new Map<string, readonly SegmentUse[]>();
   await forEachAtOnce([...measures], measuresAtOnce, async ([key, measure]) => {
-    used.set(key, await usesOf(call, measure));
+    used.set(key, await usesOf(by, measure));
   });
   return asked.map(({ limit: { policy: text, keyId, rule }, policy: { unit, quota: amount }, span, key }) => {
     const quota = unit === 'cents' ? Number(amount) / picodollars : Number(amount / unitsOfCall);
@@ -90,7 +106,10 @@ interface SegmentUse {
   readonly used: number;
 }
 
-async function usesOf(call: RequestContext, { metric, dimension, from, keyHash }: Measure): Promise<readonly SegmentUse[]> {
+async function usesOf(
+  { organizationId, ports, signal }: Asked,
+  { metric, dimension, from, keyHash }: Measure,
+): Promise<readonly SegmentUse[]> {
   const query = {
     metrics: [metric],
     groupBy: dimension === undefined ? [] : [dimension],
@@ -100,8 +119,8 @@ async function usesOf(call: RequestContext, { metric, dimension, from, keyHash }
     // Calls without a value are a group, which no limit counts.
     limit: shownSegments + 1,
   };
-  const plan = unwrap(planMetrics(call.principal.organizationId, query, intervals));
-  const { rows } = await answerOfPlan(call, plan);
+  const plan = unwrap(planMetrics(organizationId, query, intervals));
+  const { rows } = await answerOf(ports.run, plan, signal);
   return rows
     .map((row) => ({ value: dimension === undefined ? null : valueText(row[dimension]), used: amountOf(row[metric]) }))
     .filter(({ value, used }) => used > 0 && (dimension === undefined || value !== null))

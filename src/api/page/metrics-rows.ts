@@ -30,7 +30,12 @@ export async function readMetrics(call: RequestContext, body: MetricsQuery, inte
 
 /** Answers a plan without what a whole response says beside it. */
 export async function answerOfPlan({ context, ports }: RequestContext, plan: MetricsPlan): Promise<MetricsAnswer> {
-  return metricsAnswer(plan, await rowsOf(ports.run, plan, context.req.raw.signal));
+  return answerOf(ports.run, plan, context.req.raw.signal);
+}
+
+/** The same for whoever the signal is of. */
+export async function answerOf(run: RunStatement, plan: MetricsPlan, signal: AbortSignal): Promise<MetricsAnswer> {
+  return metricsAnswer(plan, await rowsOf(run, plan, signal));
 }
 
 /** Many groups need so much memory that their rows are read in another way. */

@@ -5,8 +5,8 @@ import { type Browser, chromium as launcher } from 'playwright-core';
 export async function openBrowser(): Promise<Browser> {
   // A GPU in software draws all the time, and takes a fifth of a core.
   chromium.setGraphicsMode = false;
-  // In a single process the end of a page is the end of the browser.
-  const args = [...chromium.args.filter((argument) => argument !== '--single-process'), '--disable-gpu'];
+  // In a single process the end of a page is the end of the browser. Without a zygote the process of each page is loaded anew.
+  const args = [...chromium.args.filter((argument) => argument !== '--single-process' && argument !== '--no-zygote'), '--disable-gpu'];
   return launcher.launch({ executablePath: await chromium.executablePath(), args, headless: true });
 }
 

@@ -186,10 +186,11 @@ it('a request that is gone says so beside the list', async () => {
 
 it('decimals of the costs of a list stand below one another', async () => {
   const costs = [12.34, 0.0123, 0];
+  const now = Date.now();
   for (const [index, cost] of costs.entries()) {
     await scene.importRequest({
       request_id: `5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f00a${index}`,
-      request_created_at: new Date(Date.now() - hourMs / 2 - index * 1000).toISOString(),
+      request_created_at: new Date(now - hourMs / 2 - index * 1000).toISOString(),
       request_user_id: 'decimals',
       cost,
     });

@@ -38,7 +38,10 @@ export function Unpriced({ mayChange, onPrice }: UnpricedProps): ReactNode {
   if (rows.length === 0) return null;
   const total = data?.total?.unpriced_count ?? 0;
   return (
-    <Section title="Without a price" about={`${formatCount(total)} ${total === 1 ? 'request has' : 'requests have'} no cost`}>
+    <Section
+      title="Without a price"
+      about={`${formatCount(total)} ${total === 1 ? 'request has' : 'requests have'} no cost. Where a model has a price by now, “Update past costs” applies it`}
+    >
       <DataTable label="Models without a price" columns={columnsOf(mayChange, onPrice)} rows={rows} keyOf={({ key }) => groupId(key)} />
     </Section>
   );

@@ -1,4 +1,4 @@
-import type { RequestItem } from '../../../src/client/client.ts';
+import type { RequestCost, RequestItem } from '../../../src/client/client.ts';
 import { formatCost, withoutPrice } from '../../lib/format.ts';
 
 type Priced = Pick<RequestItem, 'cost' | 'failure' | 'total_tokens' | 'model'>;
@@ -14,4 +14,16 @@ export function costText(request: Priced): string {
 /** Whether tokens were used that no table prices. */
 export function isWithoutPrice({ cost, failure, total_tokens: tokens }: Priced): boolean {
   return cost === null && failure === null && (tokens ?? 0) > 0;
+}
+
+/** How the stored cost of a request stands to the prices as they are now. */
+export type CostState = 'current' | 'never priced' | 'priced since' | 'changed since';
+
+export function costStateOf({
+  total,
+  recomputed_total: now,
+  differs,
+}: Pick<RequestCost, 'total' | 'recomputed_total' | 'differs'>): CostState {
+  if (total === null) return now === null ? 'never priced' : 'priced since';
+  return differs ? 'changed since' : 'current';
 }

@@ -43,7 +43,7 @@ const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
 
 /** What stands where a request has no value. */
 const absent: Readonly<Record<string, string>> = {
-  failure_type: 'unnamed',
+  failure_type: 'no kind',
   session: 'no session',
   session_name: 'no session',
   user: 'no user',

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RequestCost } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
@@ -8,6 +9,7 @@ import { Loading } from '../../../ui/loading.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PageError } from '../../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../../ui/table/data-table.tsx';
+import { costStateOf } from '../cost-text.ts';
 import styles from './detail.module.css';
 
 type CostLine = RequestCost['lines'][number];
@@ -40,9 +42,7 @@ export function CostTab({ id }: { readonly id: string }): ReactNode {
   if (data === undefined) return <Loading what="Loading the cost" />;
   return (
     <div className={styles['tab']}>
-      {data.total === null && (
-        <Notice kind="warning">This request has no price: no table has one for its model, or its tokens are not known.</Notice>
-      )}
+      <PriceNotice cost={data} />
       <Facts
         facts={[
           ['Cost', formatCost(data.total)],
@@ -57,12 +57,6 @@ export function CostTab({ id }: { readonly id: string }): ReactNode {
           rows={data.lines}
           keyOf={({ kind, price_source: source }) => `${kind} ${source}`}
         />
-      )}
-      {data.differs && (
-        <Notice>
-          Prices were changed since: as they are now it comes to {formatCost(data.recomputed_total)}. <code>gatelog reprice</code> applies
-          them.
-        </Notice>
       )}
       {data.nearest !== null && (
         <p className="muted">
@@ -91,4 +85,28 @@ const columns: readonly DataColumn<CostLine>[] = [
 function titleOf(kind: string): string {
   const words = kind.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Why there is no cost, or another one than by the prices as they are now, and where that is mended. */
+function PriceNotice({ cost }: { readonly cost: RequestCost }): ReactNode {
+  const update = <Link to="/prices">Update past costs</Link>;
+  switch (costStateOf(cost)) {
+    case 'current':
+      return null;
+    case 'never priced':
+      return <Notice kind="warning">This request has no price: no table has one for its model, or its tokens are not known.</Notice>;
+    case 'priced since':
+      return (
+        <Notice kind="warning">
+          This request was stored without a price. By the prices as they are now it costs {formatCost(cost.recomputed_total)}: {update}{' '}
+          applies them.
+        </Notice>
+      );
+    case 'changed since':
+      return (
+        <Notice>
+          Prices were changed since: as they are now it costs {formatCost(cost.recomputed_total)}. {update} applies them.
+        </Notice>
+      );
+  }
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, type ReactNode, type Ref, useEffect } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, type Ref, Suspense, useEffect } from 'react';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
@@ -12,18 +12,19 @@ import { Loading } from '../../ui/loading.tsx';
 import { MenuButton } from '../../ui/overlay/menu-button.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { Conversation } from '../../ui/conversation/conversation.tsx';
-import { ChangesTab } from './detail/changes-tab.tsx';
 import { CopyMenu, Outcome, useCopies } from './detail/copy-menu.tsx';
-import { CostTab } from './detail/cost-tab.tsx';
 import { DetailsTab } from './detail/details-tab.tsx';
 import { Properties } from './detail/properties.tsx';
 import { Ratings } from './detail/ratings.tsx';
 import { beforeQuery, requestQuery } from './detail/request-query.ts';
 import { ShortSummary, Summary } from './detail/summary.tsx';
 import { expectEditor } from './raw/load-editor.ts';
-import { RawTab } from './raw/raw-tab.tsx';
 import styles from './request-detail.module.css';
 import { standardTab, type TabKey } from './search.ts';
+
+const RawTab = lazy(async () => ({ default: (await import('./raw/raw-tab.tsx')).RawTab }));
+const CostTab = lazy(async () => ({ default: (await import('./detail/cost-tab.tsx')).CostTab }));
+const ChangesTab = lazy(async () => ({ default: (await import('./detail/changes-tab.tsx')).ChangesTab }));
 
 const route = getRouteApi('/shell/requests');
 
@@ -128,6 +129,11 @@ function NarrowWays({ request }: { readonly request: RequestItem }): ReactNode {
   );
 }
 
+/** A tab whose code is loaded once it is shown. */
+function later(tab: ReactNode): ReactNode {
+  return <Suspense fallback={<Loading />}>{tab}</Suspense>;
+}
+
 /** Who reads on a phone comes for what was said: all else stands behind the tab of the details. */
 function Content({ request }: { readonly request: RequestItem }): ReactNode {
   const { tab = standardTab } = route.useSearch();
@@ -150,7 +156,7 @@ function Content({ request }: { readonly request: RequestItem }): ReactNode {
             title: 'Conversation',
             content: () => <ConversationTab request={request} onRaw={() => select('raw')} />,
           },
-          { id: 'raw', title: 'Raw', content: () => <RawTab request={request} /> },
+          { id: 'raw', title: 'Raw', content: () => later(<RawTab request={request} />) },
           {
             id: 'details',
             title: 'Details',
@@ -161,8 +167,8 @@ function Content({ request }: { readonly request: RequestItem }): ReactNode {
               </div>
             ),
           },
-          { id: 'cost', title: 'Cost', content: () => <CostTab id={request.request_id} /> },
-          { id: 'changes', title: 'Changes', content: () => <ChangesTab id={request.request_id} /> },
+          { id: 'cost', title: 'Cost', content: () => later(<CostTab id={request.request_id} />) },
+          { id: 'changes', title: 'Changes', content: () => later(<ChangesTab id={request.request_id} />) },
         ]}
       />
     </div>

@@ -1,5 +1,5 @@
 import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { conditionsIn, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { formatAmount } from '../../lib/format.ts';
@@ -9,7 +9,7 @@ import { useReadSearch } from '../../lib/read-search.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
 import { Button } from '../../ui/button.tsx';
-import { FilterBuilder } from '../../ui/filter-builder/filter-builder.tsx';
+import { Loading } from '../../ui/loading.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
 import { Select } from '../../ui/select.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
@@ -22,10 +22,12 @@ import { firstRows, type RequestList, useRequests } from './list/use-requests.ts
 import { useSelection } from './list/use-selection.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { isLive, type RequestsSearch, sorts, standardSort } from './search.ts';
-import { Facets } from './tools/facets.tsx';
 import { SelectionBar } from './tools/selection-bar.tsx';
 import { RequestsTools } from './tools/requests-tools.tsx';
 import styles from './requests-page.module.css';
+
+const Facets = lazy(async () => ({ default: (await import('./tools/facets.tsx')).Facets }));
+const FilterBuilder = lazy(async () => ({ default: (await import('../../ui/filter-builder/filter-builder.tsx')).FilterBuilder }));
 
 const route = getRouteApi('/shell/requests');
 
@@ -99,7 +101,11 @@ function Bars({ search, filter, list, live, columns, course, areFacetsOpen, onFa
         <RangeSelect value={{ range, from, to }} onChange={change} />
         <Select label="Order" value={sort} options={sortOptions} onChange={(value) => change({ sort: value })} />
       </div>
-      {isBuilt && filter !== undefined && <FilterBuilder filter={filter} onChange={(text) => onSearch(text, true)} />}
+      {isBuilt && filter !== undefined && (
+        <Suspense fallback={<Loading />}>
+          <FilterBuilder filter={filter} onChange={(text) => onSearch(text, true)} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -155,7 +161,11 @@ function Content({ search, filter, areFacetsOpen, onSearch, onChange, ...shown }
     <>
       <SelectionBar selection={selection} columns={shown.columns} />
       <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen}>
-        {areFacetsOpen && filter !== undefined && <Facets filter={filter} range={{ range, from, to }} q={q} onSearch={onSearch} />}
+        {areFacetsOpen && filter !== undefined && (
+          <Suspense fallback={<Loading />}>
+            <Facets filter={filter} range={{ range, from, to }} q={q} onSearch={onSearch} />
+          </Suspense>
+        )}
         <RequestsList
           {...shown}
           selection={selection}

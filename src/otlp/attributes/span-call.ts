@@ -237,8 +237,9 @@ function firstTokenOf({ attributes, events, startMs, endMs }: Span): number | un
     Number.isNaN(started) ? undefined : started - startMs,
     first === undefined ? undefined : first.atMs - startMs,
   ];
-  const told = candidates.find((ms) => ms !== undefined && ms >= 0 && ms <= endMs - startMs + 1);
-  return told === undefined ? undefined : Math.round(told);
+  // Some times are told in whole milliseconds, and a first part may come within one.
+  const told = candidates.find((ms) => ms !== undefined && ms >= -1 && ms <= endMs - startMs + 1);
+  return told === undefined ? undefined : Math.max(0, Math.round(told));
 }
 
 function errorOf(

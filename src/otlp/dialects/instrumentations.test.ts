@@ -255,6 +255,14 @@ describe('Mastra', () => {
     ]);
   });
 
+  it.each([
+    ['told in whole milliseconds, may seem to come before the call', startMs + 1, 0],
+    ['long before the call, is none', startMs + 2, undefined],
+  ])('a first part, %s', (_what, began, firstTokenMs) => {
+    const attributes = { ...chat.attributes, 'mastra.completion_start_time': new Date(startMs).toISOString() };
+    expect(callOf({ ...chat, startMs: began, attributes }).call.firstTokenMs).toBe(firstTokenMs);
+  });
+
   it('tells what was said on the step around the call', () => {
     const { calls } = received([chat, step]);
     const [{ request, responseBody }] = calls.map(readCall) as [ReturnType<typeof readCall>];

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from './support/eventually.ts';
 import { openSignedIn } from './support/dashboard.ts';
 import {
   apiPaths,
@@ -157,7 +158,11 @@ it('on a phone an opened request is a page of its own: the way back, why it fail
     details.getByText('When does the ferry leave?'),
   ];
   await asked.waitFor();
-  const places = await Promise.all([back, failure, asked].map(async (part) => (await part.boundingBox())?.y ?? Infinity));
+  // A text is drawn once more when the code of its markdown is there.
+  const places = await eventually('all three to be drawn', async () => {
+    const found = await Promise.all([back, failure, asked].map(async (part) => (await part.boundingBox())?.y));
+    return found.every((place) => place !== undefined) ? found : undefined;
+  });
   expect(places).toEqual(places.toSorted((one, other) => one - other));
   expect(places[1]).toBeLessThan(phoneScreen / 2);
   expect(places[2]).toBeLessThan(phoneScreen);

@@ -27,6 +27,13 @@ describe('replies are packed and unpacked for the cache in turn', () => {
     expect(await statuses(Array.from({ length: 500 }, () => turns.unpack(greedy, reply, packed)))).not.toContain('rejected');
   });
 
+  it('refuses very many replies of a few bytes', async () => {
+    const turns = new CodingTurns();
+    const found = await statuses(Array.from({ length: 3000 }, () => turns.unpack(greedy, reply, packed)));
+    expect(found.filter((status) => status === 'fulfilled').length).toBeLessThanOrEqual(2048);
+    expect(found).toContain('rejected');
+  });
+
   it('refuses what is over eight MiB of an organisation, while another has its turn', async () => {
     const turns = new CodingTurns();
     const ended: string[] = [];

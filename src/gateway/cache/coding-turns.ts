@@ -4,6 +4,8 @@ import { decodeBuffered, encodeIn } from '../http/content-coding.ts';
 
 /** Bytes of one organisation's replies that wait or have their turn. Unpacking some kilobytes may give megabytes, and replies come faster than that. */
 const maxHeldBytes = 8 * 1024 * 1024;
+/** Of a reply beside its body: replies of a few bytes count too, as no call bounds how many wait. */
+const overheadBytes = 4 * 1024;
 /** What is packed at once, as a client waits for it. */
 const smallBytes = 64 * 1024;
 
@@ -38,9 +40,10 @@ export class CodingTurns {
   }
 
   private async inTurn<Result>(owner: OrganizationId, bytes: number, work: () => Promise<Result>): Promise<Result> {
-    const held = (this.heldBytes.get(owner) ?? 0) + bytes;
+    const added = bytes + overheadBytes;
+    const held = (this.heldBytes.get(owner) ?? 0) + added;
     // One reply alone may have more.
-    if (held > maxHeldBytes && held > bytes) throw new Error('Too many replies of the organisation wait to be packed or unpacked.');
+    if (held > maxHeldBytes && held > added) throw new Error('Too many replies of the organisation wait to be packed or unpacked.');
     this.heldBytes.set(owner, held);
     try {
       const turn = await this.turns.acquire(1, { owner });
@@ -50,7 +53,7 @@ export class CodingTurns {
         turn.release();
       }
     } finally {
-      this.letGo(owner, bytes);
+      this.letGo(owner, added);
     }
   }
 

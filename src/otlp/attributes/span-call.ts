@@ -224,6 +224,11 @@ function conversationOf(span: Span, several: boolean): Conversation {
 /** Events that mark the first part of a response. */
 const firstParts: ReadonlySet<string> = new Set(['ai.stream.firstChunk', 'First Token Stream Event', 'gen_ai.content.completion.chunk']);
 const millisecondsPerSecond = 1000;
+/**
+ * Some senders read the clock before they start the span (Anthropic's SDK), and some tell whole milliseconds. What is further out has
+ * another unit.
+ */
+const clockGapMs = 1000;
 
 function firstTokenOf({ attributes, events, startMs, endMs }: Span): number | undefined {
   const seconds = numberField(attributes, 'firstTokenSeconds');
@@ -237,9 +242,9 @@ function firstTokenOf({ attributes, events, startMs, endMs }: Span): number | un
     Number.isNaN(started) ? undefined : started - startMs,
     first === undefined ? undefined : first.atMs - startMs,
   ];
-  // Some times are told in whole milliseconds, and a first part may come within one.
-  const told = candidates.find((ms) => ms !== undefined && ms >= -1 && ms <= endMs - startMs + 1);
-  return told === undefined ? undefined : Math.max(0, Math.round(told));
+  const elapsedMs = endMs - startMs;
+  const told = candidates.find((ms) => ms !== undefined && ms >= -1 && ms <= elapsedMs + clockGapMs);
+  return told === undefined ? undefined : Math.max(0, Math.round(Math.min(told, elapsedMs)));
 }
 
 function errorOf(

@@ -174,6 +174,14 @@ it('parameters and tools are those of the request', () => {
 });
 
 it.each([
+  ['counted from before the span began is at most its length', 1.02, 1000],
+  ['in another unit is none', 250, undefined],
+])('a time to the first part that is %s', (_what, seconds, firstTokenMs) => {
+  const attributes = { ...said, 'gen_ai.response.time_to_first_chunk': seconds };
+  expect(callOf({ attributes }).call.firstTokenMs).toBe(firstTokenMs);
+});
+
+it.each([
   ['openai', '', 'openai'],
   ['az.ai.openai', '', 'azure'],
   ['azure.ai.inference', '', 'azure'],

@@ -167,6 +167,33 @@ it('a cost that no price tells is no $0 in lists of sessions and users, on their
   await page.context().close();
 });
 
+it('Overview, a budget and a rule on costs name the requests that no price tells, and lead to prices', async () => {
+  const sentence = /1 request without a price counts as \$0, so the cost is too low: acme-9b \(1\)\. Set prices/;
+  await api.call('PUT', '/v1/rate-limits', [{ policy: '5000;w=3600;u=cents;s=user' }]);
+  const { page, complaints } = await open('/?range=1h');
+  await page.getByText(sentence).waitFor();
+  await page.goto(`${service.api}/limits`);
+  await page.getByText(sentence).waitFor();
+  await page.getByRole('row', { name: /\$50\.00 per hour .* ≥ \$/ }).waitFor();
+  await page.goto(`${service.api}/alerts/new?metric=cost&threshold=20&q=user%3Adora`);
+  await page.getByText('It would not have fired').waitFor();
+  await page.getByText(sentence).waitFor();
+  const rule = { name: 'Spend', metric: 'cost', threshold: 20, time_window: 3_600_000 };
+  const { id } = (await api.call<{ readonly id: string }>('POST', '/v1/alerts', rule)).body.data;
+  const watched = await open(`/alerts/${id}`);
+  await watched.page.waitForSelector('figure');
+  await expectGoodPage(watched, { address: `${service.api}/alerts/${id}`, part: 'figure' });
+  await watched.page.context().close();
+  await page.goto(`${service.api}/alerts/${id}`);
+  await page.getByText(sentence).waitFor();
+  await page.getByRole('link', { name: 'Set prices' }).click();
+  await page.getByRole('heading', { name: 'Without a price' }).waitFor();
+  await api.call('DELETE', `/v1/alerts/${id}`);
+  await api.call('PUT', '/v1/rate-limits', []);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 it('the panels of a board are renamed, moved, edited in Explore, and asked for together', async () => {
   const panels = [
     { title: 'By team', chart: 'bars', metrics: ['count'], by: [{ property: 'team' }] },

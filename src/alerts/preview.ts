@@ -1,9 +1,20 @@
 import type { AlertRule } from '../contract/events/alerts.ts';
+import type { UnpricedRequests } from '../contract/settings/unpriced.ts';
 import type { OrganizationId, Uuid } from '../model/ids.ts';
 import { groupKeyOf, groupOfKey, type GroupValue, shownGroup } from '../query/alerts/groups.ts';
-import { countGroupsStatement, previewSamples, previewStatement, type PreviewSteps, previewSteps } from '../query/alerts/preview.ts';
+import {
+  countGroupsStatement,
+  previewSamples,
+  previewStatement,
+  type PreviewSteps,
+  previewSteps,
+  unpricedInPreview,
+} from '../query/alerts/preview.ts';
+import { isOfCost } from '../query/alerts/plan.ts';
 import type { AlertRow } from '../query/alerts/rows.ts';
 import type { TimeRange } from '../query/alerts/windows.ts';
+import { type MetricsRow, metricsStatement } from '../query/metrics/statement.ts';
+import { unpricedOf } from '../query/metrics/unpriced.ts';
 import { Slices } from '../platform/bounds/slices.ts';
 import type { RunStatement } from '../store/read/run-statement.ts';
 import { comparedSamples } from './machine/baseline.ts';
@@ -30,6 +41,8 @@ export interface Preview {
   /** A point for each change of a group's value, in the order of time. */
   readonly series: readonly { readonly at: number; readonly group: GroupView; readonly value: number | null }[];
   readonly incidents: readonly PreviewedIncident[];
+  /** Null: the rule measures no money. */
+  readonly unpriced: UnpricedRequests | null;
 }
 
 /** Points of the series; of more, the last are left out. */
@@ -52,12 +65,16 @@ export async function previewAlert(run: RunStatement, options: PreviewOptions, s
   const { plan } = readyAlert(drafted, intervalMs);
   const steps = previewSteps(plan, range, intervalMs);
   const ready = readyAlert(drafted, steps.stepMs);
-  if (steps.count === 0) return { stepMs: steps.stepMs, isExact: true, groupsLeftOut: 0, series: [], incidents: [] };
+  if (steps.count === 0) return { stepMs: steps.stepMs, isExact: true, groupsLeftOut: 0, series: [], incidents: [], unpriced: null };
   const groups = plan.dimensions.length === 0 ? 1 : await countGroups(run, ready, steps, signal);
   const rows = await run<AlertRow>(previewStatement(plan, steps), signal);
+  const unpriced = isOfCost(plan.measure)
+    ? unpricedOf(await run<MetricsRow>(metricsStatement(unpricedInPreview(plan, steps)), signal))
+    : null;
   const groupsLeftOut = Math.max(0, groups - steps.groups);
   const { series, incidents, isCut } = await replay(ready, steps, rows);
-  return { stepMs: steps.stepMs, isExact: steps.stepMs === intervalMs && groupsLeftOut === 0 && !isCut, groupsLeftOut, series, incidents };
+  const isExact = steps.stepMs === intervalMs && groupsLeftOut === 0 && !isCut;
+  return { stepMs: steps.stepMs, isExact, groupsLeftOut, series, incidents, unpriced };
 }
 
 async function countGroups(run: RunStatement, { plan }: ReadyAlert, steps: PreviewSteps, signal?: AbortSignal): Promise<number> {

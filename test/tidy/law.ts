@@ -163,7 +163,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'cli/helicone': ['cli/base', 'cli/import'],
   'cli/tail': ['cli/base', 'cli/filter', 'cli/terminal'],
   'cli/terminal': ['cli/base'],
-  'contract/events': ['contract/'],
+  'contract/events': ['contract/', 'contract/settings/unpriced.ts'],
   'contract/metrics': ['contract/'],
   'contract/requests': ['contract/', 'contract/settings/price.ts'],
   'contract/settings': ['contract/'],

@@ -308,7 +308,24 @@ describe('POST /v1/alerts/preview', () => {
         { time: '2026-03-01T12:01:40.000Z', group, value: 0 },
       ],
       incidents: [{ group, started_at: '2026-03-01T12:00:40.000Z', ended_at: '2026-03-01T12:01:10.000Z', peak: 30 }],
+      unpriced: { requests: 0, models: [] },
     });
+  });
+
+  it('200: a rule on costs names the requests of its windows that have no price, and other rules none', async () => {
+    const noon = Date.UTC(2026, 2, 2, 12);
+    const models = ['acme-rerank-7b', 'acme-rerank-7b', 'other'];
+    await rig.insert(models.map((model, n) => ({ createdAt: noon + n, requestId: idAt(noon + n, n), model, status: 200, cost: null })));
+    const timeFilter = { startTimeUnixMs: noon, endTimeUnixMs: noon + 60_000 };
+    const unpricedOf = async (rule: object) => {
+      const body = { rule: { threshold: 20, time_window: 60_000, ...rule }, timeFilter };
+      return (await checked(await send('POST', `${path}/preview`, body, 'r'), 200, alertPreviewAnswerSchema)).data.unpriced;
+    };
+    const rerank = { model: 'acme-rerank-7b', requests: 2 };
+    expect(await unpricedOf({ metric: 'cost' })).toEqual({ requests: 3, models: [rerank, { model: 'other', requests: 1 }] });
+    const filter = { request_response_rmt: { model: { equals: 'acme-rerank-7b' } } };
+    expect(await unpricedOf({ metric: 'avg_cost', filter })).toEqual({ requests: 2, models: [rerank] });
+    expect(await unpricedOf({ metric: 'count' })).toBeNull();
   });
 
   it('200: a long range is stepped through more coarsely, and says so', async () => {

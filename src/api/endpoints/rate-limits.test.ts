@@ -83,6 +83,15 @@ describe('GET /v1/rate-limits/usage', () => {
     expect(calls).toMatchObject({ unit: 'requests', quota: 10, fullest: [{ value: null, used: 4, share: 0.4 }] });
   });
 
+  it('200: a budget names the requests that it counts and that have no price, a limit of calls does not', async () => {
+    await rig.insert([{ createdAt: Date.now() - 1000, model: 'acme-rerank-7b', status: 200, cost: null }]);
+    await put([{ policy: '500;w=30;u=cents' }, { policy: '500;w=30' }, { policy: '500;w=30;u=cents;s=Team' }]);
+    const [budget, calls, ofTeams] = await usage();
+    expect(budget?.unpriced).toEqual({ requests: 1, models: [{ model: 'acme-rerank-7b', requests: 1 }] });
+    expect(calls?.unpriced).toBeNull();
+    expect(ofTeams?.unpriced).toEqual({ requests: 0, models: [] });
+  });
+
   it('200: limits that count the same have one answer, each by its own quota', async () => {
     await put([{ policy: '10;w=7200' }, { policy: '40;w=7200' }, { policy: '10;w=7200;u=cents' }, { policy: '10;w=7200', key_id: keyId }]);
     const [small, large, budget, ofKey] = await usage();

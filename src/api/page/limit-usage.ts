@@ -1,3 +1,4 @@
+import type { UnpricedRequests } from '../../contract/settings/unpriced.ts';
 import type { LimitUsageItem } from '../../contract/settings/limit-usage.ts';
 import { unwrap } from '../../contract/fault.ts';
 import type { StoredLimit } from '../../metadata/organization/rate-limits.ts';
@@ -6,12 +7,15 @@ import { RawJson } from '../../model/json/raw.ts';
 import { calendarBounds } from '../../model/time/calendar.ts';
 import { intervals } from '../../model/vocabulary/metrics.ts';
 import type { MetricsCell } from '../../query/metrics/answer.ts';
+import { allOf, condition, type FilterNode } from '../../query/filter/ast.ts';
+import { fieldNamed } from '../../query/language/fields.ts';
 import { planMetrics } from '../../query/metrics/plan.ts';
+import { unpricedOf, unpricedPlan } from '../../query/metrics/unpriced.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { RequestContext } from '../endpoint/endpoint.ts';
 import type { ApiPorts } from '../endpoint/ports.ts';
 import { forEachAtOnce } from '../../platform/bounds/at-once.ts';
-import { answerOf } from './metrics-rows.ts';
+import { answerOf, rowsOf } from './metrics-rows.ts';
 
 const shownSegments = 20;
 const picodollars = 1e12;
@@ -42,7 +46,7 @@ async function measured(by: Asked, limits: readonly StoredLimit[]): Promise<read
   const now = ports.now();
   const asked = limits.map((limit) => ({ limit, ...measureOf(limit, now, hashes) }));
   const measures = new Map(asked.map(({ key, measure }) => [key, measure]));
-  const used = new Map<string, readonly SegmentUse[]>();
+  const used = new Map<string, Used>();
   await forEachAtOnce([...measures], measuresAtOnce, async ([key, measure]) => {
     used.set(key, await usesOf(by, measure));
   });
@@ -56,7 +60,8 @@ async function measured(by: Asked, limits: readonly StoredLimit[]): Promise<read
       quota,
       from: new Date(span.from).toISOString(),
       to: span.to === null ? null : new Date(span.to).toISOString(),
-      fullest: (used.get(key) ?? []).map(({ value, used: use }) => ({ value, used: use, share: use / quota })),
+      fullest: (used.get(key)?.fullest ?? []).map(({ value, used: use }) => ({ value, used: use, share: use / quota })),
+      unpriced: used.get(key)?.unpriced ?? null,
     };
   });
 }
@@ -106,10 +111,13 @@ interface SegmentUse {
   readonly used: number;
 }
 
-async function usesOf(
-  { organizationId, ports, signal }: Asked,
-  { metric, dimension, from, keyHash }: Measure,
-): Promise<readonly SegmentUse[]> {
+interface Used {
+  readonly fullest: readonly SegmentUse[];
+  /** Null: the limit is no budget. */
+  readonly unpriced: UnpricedRequests | null;
+}
+
+async function usesOf({ organizationId, ports, signal }: Asked, { metric, dimension, from, keyHash }: Measure): Promise<Used> {
   const query = {
     metrics: [metric],
     groupBy: dimension === undefined ? [] : [dimension],
@@ -121,10 +129,17 @@ async function usesOf(
   };
   const plan = unwrap(planMetrics(organizationId, query, intervals));
   const { rows } = await answerOf(ports.run, plan, signal);
-  return rows
+  const fullest = rows
     .map((row) => ({ value: dimension === undefined ? null : valueText(row[dimension]), used: amountOf(row[metric]) }))
     .filter(({ value, used }) => used > 0 && (dimension === undefined || value !== null))
     .slice(0, shownSegments);
+  if (metric === 'count') return { fullest, unpriced: null };
+  const counted = dimension === undefined ? plan.filter : allOf([plan.filter, hasValue(dimension)]);
+  return { fullest, unpriced: unpricedOf(await rowsOf(ports.run, unpricedPlan(organizationId, counted), signal)) };
+}
+
+function hasValue(dimension: string): FilterNode {
+  return condition(fieldNamed(dimension).reference, { family: 'text', operator: 'not-equals', value: '' });
 }
 
 /** Sums are written with all their digits. */

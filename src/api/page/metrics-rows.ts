@@ -39,7 +39,7 @@ export async function answerOf(run: RunStatement, plan: MetricsPlan, signal: Abo
 }
 
 /** Many groups need so much memory that their rows are read in another way. */
-async function rowsOf(run: RunStatement, plan: MetricsPlan, signal: AbortSignal): Promise<readonly MetricsRow[]> {
+export async function rowsOf(run: RunStatement, plan: MetricsPlan, signal: AbortSignal): Promise<readonly MetricsRow[]> {
   const frugal = frugalMetricsStatement(plan);
   try {
     return await run<MetricsRow>(metricsStatement(plan), signal, { hasFrugal: frugal !== undefined });

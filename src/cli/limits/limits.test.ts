@@ -129,6 +129,15 @@ describe('gatelog limits list', () => {
     await gatelog('alerts delete Spend');
   });
 
+  it('says which requests of a budget have no price', async () => {
+    await rig.insert([{ createdAt: Date.now() - 1000, model: 'acme-rerank-7b', status: 200, cost: null }]);
+    await gatelog('limits set --usd 7 --per 30s');
+    expect((await gatelog('limits list')).hinted).toContain(
+      '1 request without a price counted as $0: acme-rerank-7b (1). "gatelog report unpriced" says more.',
+    );
+    await gatelog('limits delete 700;w=30;u=cents');
+  });
+
   it('without limits says how one is made', async () => {
     expect(await gatelog('limits list')).toMatchObject({
       code: 0,

@@ -8,6 +8,7 @@ import { jsonText } from '../base/json.ts';
 import { writeRows } from '../terminal/shown.ts';
 import type { Column } from '../terminal/table.ts';
 import { costText, countText } from '../terminal/texts.ts';
+import { unpricedText } from '../metrics/unpriced-text.ts';
 import { countsSame, parsedPolicy, policyOf, type PolicyOptions, policyText } from './policy.ts';
 
 interface JsonOption {
@@ -26,6 +27,12 @@ export async function listLimits(dependencies: CommandDependencies, { json }: Js
   const { data } = await serviceClient(dependencies).limits.usage();
   const none = 'There are no limits; "gatelog limits set --usd 50 --per day" makes a budget.';
   await writeRows(dependencies, data, { columns, json, none });
+  if (json !== true) for (const limit of data) warnOfUnpriced(dependencies, limit);
+}
+
+function warnOfUnpriced(dependencies: CommandDependencies, { policy, unpriced }: LimitUsage): void {
+  if (unpriced === null || unpriced.requests === 0) return;
+  dependencies.hint(printable(`${policyText(parsedPolicy(policy))}: ${unpricedText(unpriced)}`));
 }
 
 /** `gatelog limits set`: adds a limit, or gives the one that counts the same another quota. */

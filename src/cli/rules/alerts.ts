@@ -3,6 +3,7 @@ import { printable } from '../../config/text-table.ts';
 import { serviceClient } from '../base/client.ts';
 import { type CommandDependencies, UsageError } from '../base/dependencies.ts';
 import { shownAmount } from '../base/progress.ts';
+import { unpricedText } from '../metrics/unpriced-text.ts';
 import { detailsText } from '../terminal/details.ts';
 import { jsonText } from '../base/json.ts';
 import { paintOf, tableWriter, writeRows } from '../terminal/shown.ts';
@@ -116,13 +117,14 @@ export async function previewAlert(dependencies: CommandDependencies, given: str
   const query = { rule, ...(Object.keys(timeFilter).length === 0 ? {} : { timeFilter }) } as AlertPreviewQuery;
   const { data } = await serviceClient(dependencies).alerts.preview(query);
   if (options.json === true) return dependencies.print(jsonText(data, 2));
-  const { incidents, exact, groups_left_out: leftOut, step_ms: stepMs } = data;
+  const { incidents, exact, groups_left_out: leftOut, step_ms: stepMs, unpriced } = data;
   await tableWriter(dependencies, incidentColumns(dependencies.now())).add(incidents.map((incident) => ({ ...incident, late: false })));
   dependencies.hint(
     incidents.length === 0
       ? 'The rule would not have fired.'
       : `The rule would have fired ${incidents.length === 1 ? 'once' : shownAmount(incidents.length, 'time')}.`,
   );
+  if (unpriced !== null && unpriced.requests > 0) dependencies.hint(printable(unpricedText(unpriced)));
   if (!exact) {
     dependencies.hint(
       `Looked at every ${stepMs / 1000} s${leftOut === 0 ? '' : `, without ${shownAmount(leftOut, 'group')}`}: a stored rule is evaluated more often.`,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alertLimits, groupStates, ruleStates } from '../../model/events/alert-vocabulary.ts';
+import { unpricedSchema } from '../settings/unpriced.ts';
 import { storedRuleSchema } from './alerts.ts';
 import { shownChannelSchema } from './channels.ts';
 
@@ -106,6 +107,7 @@ const previewAnswer = z.object({
       peak: value,
     }),
   ),
+  unpriced: unpricedSchema.nullable().meta({ description: 'Of a rule on costs; null of others. They are missing in the values.' }),
 });
 export type AlertPreview = z.infer<typeof previewAnswer>;
 

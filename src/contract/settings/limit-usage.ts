@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unpricedSchema } from './unpriced.ts';
 
 const time = (description: string) => z.string().meta({ format: 'date-time', description });
 
@@ -21,6 +22,9 @@ const limitUsageSchema = z
     from: time('Start of the span that is added up: of the calendar window, or the length of the window before now.'),
     to: time('When the calendar window ends; null of a window that begins with a call.').nullable(),
     fullest: z.array(segmentUseSchema).meta({ description: 'The fullest segments, at most 20, the fullest first; empty without a call.' }),
+    unpriced: unpricedSchema
+      .nullable()
+      .meta({ description: 'In the same span, of a budget; null of others. They are missing in what is used.' }),
   })
   .meta({ id: 'LimitUsage', description: 'How much of a limit is used, by the record.' });
 

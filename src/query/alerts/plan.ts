@@ -145,6 +145,11 @@ function titleOf(measure: Measure): string {
   }
 }
 
+/** Whether requests without a price are missing in what is measured. */
+export function isOfCost(measure: Measure): boolean {
+  return unitOf(measure) === 'usd';
+}
+
 function unitOf(measure: Measure): string {
   if (measure.kind !== 'metric') return aggregatedColumns[measure.column];
   return measure.factor === 1 ? metrics[measure.metric].unit : 'percent';

@@ -5,9 +5,12 @@ import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, type Query, sql } from '../../sql/sql.ts';
 import { type Statement, statementFor } from '../../sql/statement.ts';
 import { requests, type Rows } from '../../sql/tables.ts';
+import { allOf, condition, type FilterNode } from '../filter/ast.ts';
 import { compileFilter } from '../filter/sql/compile.ts';
 import { utc } from '../metrics/buckets.ts';
+import type { MetricsPlan } from '../metrics/plan.ts';
 import { valueOf } from '../metrics/statement.ts';
+import { unpricedPlan } from '../metrics/unpriced.ts';
 import { groupValuesOf } from './groups.ts';
 import { PartColumns } from './measures.ts';
 import type { AlertPlan, AlertWindow } from './plan.ts';
@@ -91,6 +94,16 @@ export function previewStatement(plan: AlertPlan, steps: PreviewSteps): Statemen
 
 /** Groups times steps times days, and a few of rounding. */
 const maxRows = 2 * alertLimits.previewCells;
+
+/** Of all windows together. */
+export function unpricedInPreview(plan: AlertPlan, steps: PreviewSteps): MetricsPlan {
+  const { from } = bucketLayoutOf(plan.window, steps);
+  return unpricedPlan(plan.tenant, allOf([arrived('gte', from), arrived('lt', lastOf(steps)), plan.filter]));
+}
+
+function arrived(operator: 'gte' | 'lt', value: number): FilterNode {
+  return condition({ group: 'request_response_rmt', field: 'request_created_at' }, { family: 'timestamp', operator, value });
+}
 
 /** @returns by the index of the step. */
 export function previewSamples(plan: AlertPlan, rows: readonly AlertRow[]): ReadonlyMap<number, Samples> {

@@ -7,6 +7,7 @@ import { Section } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { ErrorNotice } from '../../ui/notice.tsx';
 import { Select } from '../../ui/select.tsx';
+import { UnpricedNotice } from '../../ui/unpriced-notice.tsx';
 import { incidentsQuery } from './alerts-query.ts';
 import { spanOptions, spans } from './rule/preview.tsx';
 import { RuleChart } from './rule/rule-chart.tsx';
@@ -45,7 +46,10 @@ export function AlertChart({ alert }: { readonly alert: Alert }): ReactNode {
       ) : data.answer.series.length === 0 ? (
         <p className="muted">No request of {spans[span]} matches this rule.</p>
       ) : (
-        <RuleChart rule={alert} series={data.answer.series} incidents={incidents.data ?? []} from={data.from} to={data.to} height={240} />
+        <>
+          <UnpricedNotice unpriced={data.answer.unpriced} />
+          <RuleChart rule={alert} series={data.answer.series} incidents={incidents.data ?? []} from={data.from} to={data.to} height={240} />
+        </>
       )}
     </Section>
   );

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { RateLimit } from '../../../src/client/types/settings.ts';
 import { gatelog } from '../../lib/client.ts';
+import { withoutPrice } from '../../lib/format.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -12,10 +13,13 @@ import { ErrorNotice, Notice } from '../../ui/notice.tsx';
 import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { UnpricedText } from '../../ui/unpriced-text.tsx';
 import { Bar, Segments } from './fullness.tsx';
 import { amountText, limitsQuery, type LimitUse, limitUsageQuery } from './limits-query.ts';
 import { NewLimit } from './new-limit.tsx';
 import { limitText, parsePolicy, segmentText } from './policy.ts';
+
+const shownUnpriced = 3;
 
 /** What the gateway refuses: too many calls, or calls that cost too much; and how much of it is used. */
 export function LimitsPage(): ReactNode {
@@ -43,12 +47,25 @@ export function LimitsPage(): ReactNode {
           </p>
         </Empty>
       ) : (
-        <Limits limits={data} usage={usage.data} mayChange={mayChange} onShow={setShown} />
+        <>
+          {usage.data !== undefined && <UnpricedOf usage={usage.data} />}
+          <Limits limits={data} usage={usage.data} mayChange={mayChange} onShow={setShown} />
+        </>
       )}
       {isAdding && <NewLimit onClose={() => setIsAdding(false)} />}
       {shown !== undefined && <Segments use={shown} onClose={() => setShown(undefined)} />}
     </Page>
   );
+}
+
+/** Budgets of which nobody knows how full they are. */
+function UnpricedOf({ usage }: { readonly usage: readonly LimitUse[] }): ReactNode {
+  const low = usage.flatMap((use) => (use.unpriced === null || use.unpriced.requests === 0 ? [] : { use, unpriced: use.unpriced }));
+  return low.slice(0, shownUnpriced).map(({ use, unpriced }) => (
+    <Notice key={idOf(use)} kind="warning">
+      {shownLimit(use.policy)}: <UnpricedText {...unpriced} />
+    </Notice>
+  ));
 }
 
 interface LimitsProps {
@@ -106,8 +123,9 @@ function Used({ use }: { readonly use: LimitUse | undefined }): ReactNode {
 
 function fullestText(use: LimitUse | undefined): string {
   const first = use?.fullest[0];
-  if (use === undefined || first === undefined) return '';
-  const amounts = `${amountText(use, first.used)} of ${amountText(use, use.quota)}`;
+  if (use === undefined) return '';
+  if (first === undefined) return use.unpriced === null || use.unpriced.requests === 0 ? '' : withoutPrice;
+  const amounts = `${use.unpriced !== null && use.unpriced.requests > 0 ? '≥ ' : ''}${amountText(use, first.used)} of ${amountText(use, use.quota)}`;
   return first.value === null ? amounts : `${first.value}: ${amounts}`;
 }
 

@@ -12,6 +12,7 @@ import { LinkButton } from '../../ui/link-button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
+import { UnpricedText, type UnpricedTextProps } from '../../ui/unpriced-text.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
 import { PassedLimits } from '../limits/passed-limits.tsx';
 import { cards } from './cards.ts';
@@ -19,7 +20,7 @@ import { Incidents, useIncidents } from './incidents.tsx';
 import { GroupsTable } from './groups-table.tsx';
 import { OverviewCard } from './overview-card.tsx';
 import type { OverviewSearch } from './search.ts';
-import { useOverview } from './use-overview.ts';
+import { type ComparedGroup, useOverview } from './use-overview.ts';
 import styles from './overview-page.module.css';
 
 const route = getRouteApi('/shell/');
@@ -104,6 +105,11 @@ function Content({ q, by, moved, filter, range, onSearch, onOnly, onMoved, onZoo
           other={groups.other}
           {...{ q, range, onSearch, onOnly }}
         />
+        {(total?.unpriced_count ?? 0) > 0 && (
+          <p>
+            <UnpricedText requests={total?.unpriced_count ?? 0} models={moved === 'model' ? unpricedModels(groups.rows) : []} />
+          </p>
+        )}
       </Section>
       <Incidents rows={incidents.rows} />
       <div className={styles['cards']}>
@@ -118,6 +124,16 @@ function Content({ q, by, moved, filter, range, onSearch, onOnly, onMoved, onZoo
       </div>
     </>
   );
+}
+
+const shownModels = 3;
+
+function unpricedModels(rows: readonly ComparedGroup[]): UnpricedTextProps['models'] {
+  return rows
+    .map(({ key: [model], now }) => ({ model: typeof model === 'string' ? model : null, requests: now?.unpriced_count ?? 0 }))
+    .filter(({ requests }) => requests > 0)
+    .toSorted((one, other) => other.requests - one.requests)
+    .slice(0, shownModels);
 }
 
 function Nothing({ isSearched, range: { range } }: { readonly isSearched: boolean; readonly range: RangeSearch }): ReactNode {

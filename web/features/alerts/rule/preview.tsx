@@ -8,6 +8,7 @@ import { sessionNamesQuery } from '../../../lib/metrics/groups.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
+import { UnpricedNotice } from '../../../ui/unpriced-notice.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { groupText, type Names } from '../group-text.ts';
 import { measureFormat } from '../measure-text.ts';
@@ -80,7 +81,7 @@ interface OutcomeProps {
 }
 
 function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUnixMs: end }, span }: OutcomeProps): ReactNode {
-  const { incidents, exact: isExact, step_ms: stepMs, groups_left_out: leftOut } = answer;
+  const { incidents, exact: isExact, step_ms: stepMs, groups_left_out: leftOut, unpriced } = answer;
   const names = useSessionNames(answer, start, end);
   const format = measureFormat(rule.metric, rule.baseline !== null && rule.baseline !== undefined);
   return (
@@ -88,6 +89,7 @@ function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUn
       <p className={styles['verdict']}>
         {incidents.length === 0 ? `It would not have fired in ${span}.` : `It would have fired ${timesText(incidents.length)} in ${span}.`}
       </p>
+      <UnpricedNotice unpriced={unpriced} />
       <RuleChart rule={rule} series={answer.series} incidents={incidents} from={start} to={end} height={220} names={names} />
       <ul className={styles['incidents']} aria-label="Incidents of the preview">
         {incidents.slice(0, 10).map(({ group, started_at: started, ended_at: ended, peak }) => (

@@ -32,6 +32,7 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   const { page, complaints } = await open('/limits');
   await page.getByRole('button', { name: 'Add a limit' }).first().click();
   await dialog(page).getByLabel('At most').fill('20');
+  await dialog(page).getByLabel('Time zone').fill('Europe/Berlin');
   await dialog(page).getByRole('link', { name: 'an alert that blocks calls' }).click();
   await page.waitForURL(/alerts\/new/);
   const blocks = page.getByRole('checkbox', { name: 'Block calls above the threshold: a budget' });
@@ -50,11 +51,33 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   await page.getByRole('button', { name: 'Further dimension nothing' }).click();
   await page.getByRole('option', { name: 'Team property' }).click();
   await page.getByRole('button', { name: 'Save rule' }).click();
-  await page.getByRole('heading', { name: 'Cost at least $20.00 per month' }).waitFor();
+  await page.getByRole('heading', { name: 'Cost at least $20.00 per day (Europe/Berlin)' }).waitFor();
   await page.goto(`${service.api}/limits`);
   await page.getByRole('row').getByRole('link', { name: 'Cost at least' }).waitFor();
   // What is too long is cut within its cell.
   expect(await page.locator('td .clip').getByRole('link', { name: 'Cost at least' }).count()).toBe(1);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('one value of a property has no limit of its own: the way to an alert on it is filled in', async () => {
+  const { page, complaints } = await open('/limits');
+  await page.getByRole('button', { name: 'Add a limit' }).first().click();
+  await dialog(page).getByLabel('At most').fill('5');
+  await dialog(page).getByRole('button', { name: 'a calendar day in' }).click();
+  await page.getByRole('option', { name: 'an hour' }).click();
+  await dialog(page).getByRole('button', { name: 'all requests together for' }).click();
+  await page.getByRole('option', { name: 'one value of a property' }).click();
+  await dialog(page).getByText('A limit holds for each value alike').waitFor();
+  expect(await dialog(page).getByRole('button', { name: 'Add the limit' }).isEnabled()).toBe(false);
+  await dialog(page).getByLabel('Property', { exact: true }).fill('Team');
+  await dialog(page).getByLabel('Value', { exact: true }).fill('search');
+  await dialog(page).getByRole('link', { name: 'An alert on Team search' }).click();
+  await page.waitForURL(/alerts\/new/);
+  expect(await page.getByLabel('Search requests').inputValue()).toBe('Team:search');
+  expect(await page.getByLabel('Threshold, US dollars').inputValue()).toBe('5');
+  expect(await page.getByLabel('Minutes', { exact: true }).inputValue()).toBe('60');
+  expect(await page.getByRole('checkbox', { name: 'Block calls above the threshold: a budget' }).isChecked()).toBe(false);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

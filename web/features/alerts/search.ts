@@ -1,5 +1,6 @@
 import { aggregatedColumns, failedPercent } from '../../../src/model/events/alert-vocabulary.ts';
 import { metrics } from '../../../src/model/vocabulary/metrics.ts';
+import { type CalendarUnit, calendarUnits } from '../../../src/model/time/calendar.ts';
 import type { NewAlert } from '../../../src/client/client.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
 import { textParam } from '../../lib/search-param.ts';
@@ -14,11 +15,25 @@ export interface NewAlertSearch {
   readonly threshold?: number | undefined;
   /** Length of its window. */
   readonly minutes?: number | undefined;
-  /** A rule that also blocks calls, over the running month. */
+  /** The running day, week or month, in place of minutes. */
+  readonly calendar?: CalendarUnit | undefined;
+  /** The time zone of the calendar. */
+  readonly zone?: string | undefined;
+  /** A rule that also blocks calls, over the running month where no window is said. */
   readonly budget?: true | undefined;
 }
 
-export function newAlertSearchOf({ q, metric, by, threshold, minutes, budget }: Readonly<Record<string, unknown>>): NewAlertSearch {
+export function newAlertSearchOf({
+  q,
+  metric,
+  by,
+  threshold,
+  minutes,
+  budget,
+  ...others
+}: Readonly<Record<string, unknown>>): NewAlertSearch {
+  const calendar = calendarUnits.find((unit) => unit === others['calendar']);
+  const zone = textParam(others['zone']);
   const dimensions = Array.isArray(by) ? by.filter((one): one is string => typeof one === 'string').slice(0, 3) : [];
   return {
     q: textParam(q),
@@ -26,6 +41,7 @@ export function newAlertSearchOf({ q, metric, by, threshold, minutes, budget }: 
     ...(dimensions.length > 0 ? { by: dimensions } : {}),
     ...(typeof threshold === 'number' && Number.isFinite(threshold) ? { threshold } : {}),
     ...(typeof minutes === 'number' && Number.isFinite(minutes) ? { minutes } : {}),
+    ...(calendar === undefined ? {} : { calendar, ...(zone === undefined ? {} : { zone }) }),
     ...(budget === true ? { budget } : {}),
   };
 }

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { calendarUnits, zoneNamed } from '../../../src/model/time/calendar.ts';
 import { gatelog } from '../../lib/client.ts';
@@ -9,6 +8,8 @@ import { type NumberBounds, NumberField, numberFault, numberOf } from '../../ui/
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { Select } from '../../ui/select.tsx';
+import type { NewAlertSearch } from '../alerts/search.ts';
+import { LimitAlert } from './limit-alert.tsx';
 import { policyText } from './policy.ts';
 
 const unitOptions = [
@@ -32,6 +33,7 @@ const segmentOptions = [
   { value: 'all', label: 'all requests together' },
   { value: 'user', label: 'each user' },
   { value: 'property', label: 'each value of a property' },
+  { value: 'value', label: 'one value of a property' },
 ] as const;
 
 /** Requests, or cents. */
@@ -50,10 +52,13 @@ function centsOf(dollars: number): number {
 interface Filled {
   readonly isAmountEmpty: boolean;
   readonly isPropertyEmpty: boolean;
+  /** The gateway counts for every value of a property alike. */
+  readonly isOfOneValue: boolean;
   readonly faults: readonly (string | undefined)[];
 }
 
-function missingIn({ isAmountEmpty, isPropertyEmpty, faults }: Filled): string | undefined {
+function missingIn({ isAmountEmpty, isPropertyEmpty, isOfOneValue, faults }: Filled): string | undefined {
+  if (isOfOneValue) return 'One value alone has an alert, not a limit.';
   if (isAmountEmpty) return 'A limit needs a number.';
   if (isPropertyEmpty) return 'A property is missing.';
   return faults.some((fault) => fault !== undefined) ? correctFields : undefined;
@@ -70,6 +75,7 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   const [zone, setZone] = useState(timeZone);
   const [segment, setSegment] = useState<(typeof segmentOptions)[number]['value']>('all');
   const [property, setProperty] = useState('');
+  const [value, setValue] = useState('');
   const queryClient = useQueryClient();
   const quota = numberOf(amount);
   const calendar = calendarUnits.find((name) => name === window);
@@ -79,15 +85,21 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   const propertyFault = /[;\p{Cc}]/u.test(property) ? 'The name of a property has no “;” here.' : undefined;
   const missing = missingIn({
     isAmountEmpty: amount.trim() === '',
+    isOfOneValue: segment === 'value',
     isPropertyEmpty: segment === 'property' && property.trim() === '',
     faults: [numberFault(amount, bounds), zoneFault, segment === 'property' ? propertyFault : undefined],
   });
+  const alert: NewAlertSearch = {
+    metric: unit === 'cents' ? 'cost' : 'count',
+    threshold: quota,
+    ...(calendar === undefined ? { minutes: Number(window) / 60 } : { calendar, zone: zone.trim() }),
+  };
   const store = async (): Promise<void> => {
     const policy = policyText({
       quota: unit === 'cents' ? centsOf(quota ?? 0) : (quota ?? 0),
       window: calendar === undefined ? Number(window) : { unit: calendar, timezone: timezone ?? zone },
       unit,
-      segment: { all: undefined, user: 'user', property: property.trim() }[segment],
+      segment: { all: undefined, user: 'user', property: property.trim(), value: undefined }[segment],
     });
     await gatelog.limits.change((present) => [...present, { policy }]);
     await queryClient.invalidateQueries({ queryKey: ['limits'] });
@@ -104,33 +116,13 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
         <Row>
           {calendar !== undefined && <TextField label="Time zone" value={zone} onChange={setZone} fault={zoneFault} isRequired />}
           <Select label="for" isLabelShown value={segment} options={segmentOptions} onChange={setSegment} />
-          {segment === 'property' && (
+          {(segment === 'property' || segment === 'value') && (
             <TextField label="Property" value={property} onChange={setProperty} fault={propertyFault} placeholder="Team" isRequired />
           )}
+          {segment === 'value' && <TextField label="Value" value={value} onChange={setValue} placeholder="search" isRequired />}
         </Row>
-        <InPlace
-          by={segment === 'all' ? undefined : segment === 'user' ? 'user' : `properties.${property.trim()}`}
-          threshold={unit === 'cents' ? quota : undefined}
-        />
+        <LimitAlert alert={alert} counted={{ segment, property: property.trim(), value: value.trim() }} />
       </Form>
     </Dialog>
-  );
-}
-
-interface InPlaceProps {
-  readonly by: string | undefined;
-  readonly threshold: number | undefined;
-}
-
-/** The way to a budget that also tells somebody. */
-function InPlace({ by, threshold }: InPlaceProps): ReactNode {
-  return (
-    <p className="muted">
-      To be notified as well, make{' '}
-      <Link to="/alerts/new" search={{ metric: 'cost', budget: true, threshold, ...(by === undefined ? {} : { by: [by] }) }}>
-        an alert that blocks calls
-      </Link>{' '}
-      in place of this limit.
-    </p>
   );
 }

@@ -144,6 +144,12 @@ it('the address of a budget blocks calls over the running month', () => {
   });
 });
 
+it('the draft of a budget has the window of the limit that it comes from', () => {
+  const budget = { metric: 'cost', threshold: 20, budget: true } as const;
+  expect(draftFrom({ ...budget, calendar: 'day', zone: 'Europe/Berlin' }, 'UTC')).toMatchObject({ window: 'day', zone: 'Europe/Berlin' });
+  expect(draftFrom({ ...budget, minutes: 60 }, 'UTC')).toMatchObject({ window: 'rolling', windowMinutes: '60' });
+});
+
 it('a rule without a name is called by its sentence', () => {
   const draft = { ...emptyDraft('UTC'), threshold: '0.5', by: ['session'], q: 'Team:search' };
   const rule = ruleOf(draft, parseSearch(draft.q).filter);

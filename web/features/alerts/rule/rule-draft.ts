@@ -88,7 +88,10 @@ export function emptyDraft(zone: string): RuleDraft {
 }
 
 /** A draft of what an address says: `/alerts/new?q=Team%3Asearch&metric=p95_latency`. */
-export function draftFrom({ q = '', metric, by = [], threshold, minutes, budget }: NewAlertSearch, zone: string): RuleDraft {
+export function draftFrom(
+  { q = '', metric, by = [], threshold, minutes, calendar, budget, ...search }: NewAlertSearch,
+  zone: string,
+): RuleDraft {
   return {
     ...emptyDraft(zone),
     q,
@@ -96,7 +99,9 @@ export function draftFrom({ q = '', metric, by = [], threshold, minutes, budget 
     ...measureOf(metric),
     ...(threshold === undefined ? {} : { threshold: String(threshold) }),
     ...(minutes === undefined ? {} : { windowMinutes: String(minutes) }),
-    ...(budget === true ? { isEnforced: true, window: 'month' as const } : {}),
+    ...(calendar === undefined ? {} : { window: calendar, zone: search.zone ?? zone }),
+    ...(budget === true ? { isEnforced: true } : {}),
+    ...(budget === true && minutes === undefined && calendar === undefined ? { window: 'month' as const } : {}),
     // Every session is new once, and many end before a wait does.
     ...(by.includes('session') ? { newGroupMinutes: '0' } : {}),
   };

@@ -5,6 +5,8 @@ import type { Clock } from '../platform/clock.ts';
 import { failureText } from '../store/engine/failure.ts';
 
 const idleMs = 20;
+/** Each look takes processor time, also on a machine where nobody calls for hours. */
+const quietMs = 100;
 /** Shorter failures are retries, not a state. */
 const failingMs = 2000;
 /** A longer batch counts as stuck. */
@@ -15,6 +17,8 @@ export interface DrainLoopOptions {
   readonly step: () => Promise<boolean>;
   /** Whether a batch has begun that is neither stored nor back in the spool. */
   readonly isMidBatch: () => boolean;
+  /** Whether nothing has come for a while, so that it looks less often. */
+  readonly isQuiet: () => boolean;
   readonly clock: Clock;
   readonly observe: Observe;
 }
@@ -27,6 +31,8 @@ export class DrainLoop {
   private pause: Pause | undefined;
   private failingSince: number | undefined;
   private batchSince: number | undefined;
+  /** Ends the loop's wait. */
+  private wake: () => void = () => undefined;
   /** Set once the loop ends as soon as the spool is empty. */
   isFinishing = false;
 
@@ -51,6 +57,7 @@ export class DrainLoop {
   /** Ends once the spool is empty, or after `maxMs`. */
   async stop(maxMs: number): Promise<void> {
     this.isFinishing = true;
+    this.wake();
     const aborted = new Promise((resolve) => {
       this.signal.addEventListener('abort', resolve, { once: true });
     });
@@ -59,12 +66,14 @@ export class DrainLoop {
     clearTimeout(timer);
     // An insert may still be running. Its end must not touch the checkpoint: another process may own the spool by then.
     this.stopping.abort(new Error('the drain has stopped'));
+    this.wake();
   }
 
   async whilePaused<Result>(work: () => Promise<Result>, maxMs: number): Promise<Result> {
     if (this.pause !== undefined) throw new Error('the ingest is paused already');
     const pause = new Pause();
     this.pause = pause;
+    this.wake();
     try {
       await pause.whenHalted(maxMs);
       return await work();
@@ -104,7 +113,7 @@ export class DrainLoop {
         backoff.reset();
         this.failingSince = undefined;
         if (!more && isFinishing) return;
-        await (more ? nextTick() : wait(idleMs, undefined, { signal }));
+        await (more ? nextTick() : this.idle(this.options.isQuiet() ? quietMs : idleMs));
       } catch (error) {
         if (signal.aborted) return;
         const retryInMs = backoff.nextDelayMs();
@@ -112,6 +121,15 @@ export class DrainLoop {
         await wait(retryInMs, undefined, { signal }).catch(() => undefined);
       }
     }
+  }
+
+  private async idle(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      timer = setTimeout(resolve, ms);
+    });
+    clearTimeout(timer);
   }
 }
 

@@ -34,6 +34,8 @@ import { type Failure, storeRows } from './batch/insert.ts';
 import { recordStored } from './record-stored.ts';
 
 const writerCheckMs = 500;
+/** Calls in a row of one caller are rarely further apart. */
+const quietAfterMs = 2000;
 /** Max bytes of one read, between two ticks of the event loop: some tens of milliseconds where frames are small. */
 const readBytes = 1024 * 1024;
 /** Max batches read ahead of the store per series, so that a backlog stays on disk, not in memory. */
@@ -57,11 +59,12 @@ export class Drain {
   readonly appliedChanges: AppliedChanges;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
+  private lastReadAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: DrainParts) {
     const { clock, observe } = parts;
     const isMidBatch = (): boolean => this.checkpoint.intended !== undefined;
-    this.loop = new DrainLoop({ step: () => this.step(), isMidBatch, clock, observe });
+    this.loop = new DrainLoop({ step: () => this.step(), isMidBatch, isQuiet: () => this.isQuiet(), clock, observe });
     this.parts = { ...parts, observe: this.loop.observe };
     this.appliedChanges = new AppliedChanges(this.parts);
     this.batchSize = new BatchSizer(parts.limits.maxRows);
@@ -149,9 +152,15 @@ export class Drain {
     let more = false;
     for (const tail of this.tails.values()) {
       if (!tail.isReplaying() && tail.hasEnough(batchesAhead * this.parts.limits.maxRows, this.parts.maxKnown)) continue;
-      more = tail.read(readBytes) >= readBytes || more;
+      const bytes = tail.read(readBytes);
+      if (bytes > 0) this.lastReadAt = this.parts.clock.monotonic();
+      more = bytes >= readBytes || more;
     }
     return more;
+  }
+
+  private isQuiet(): boolean {
+    return this.parts.clock.monotonic() - this.lastReadAt >= quietAfterMs && this.waitingCount() === 0;
   }
 
   /** The batch that a crash interrupted comes first; then waiting exchanges, once they fill a batch or have waited for the interval. */

@@ -23,7 +23,8 @@ const loopDelay: MetricFamily = {
 export const processFamilies: readonly MetricFamily[] = [residentMemory, heapUsed, cpuSeconds, startTime, loopDelay];
 
 const sampleMs = 1000;
-const resolutionMs = 20;
+/** Each look wakes the process, also one that rests. */
+const resolutionMs = 100;
 
 /** Samples this process once a second. @param sampled called after each sample. @returns a function that ends it. */
 export function sampleProcess(meter: Meter, sampled: () => void = () => undefined): () => void {

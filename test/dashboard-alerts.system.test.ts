@@ -6,7 +6,7 @@ import { desktop, expectGoodPage, openSignedIn, tabTo } from './support/dashboar
 import { eventually } from './support/eventually.ts';
 import { logCall } from './support/log-call.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
-import { views } from './support/watched-page.ts';
+import { leavePage, views } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -88,7 +88,7 @@ describe.each(views)('at $width pixels, $colorScheme', (view) => {
     }
     expect(await watched.page.title()).toBe('Gatelog');
     expect(watched.complaints).toEqual([]);
-    await watched.page.context().close();
+    await leavePage(watched.page);
   });
 });
 
@@ -153,7 +153,7 @@ it('a rule is made beside its preview by the keyboard alone, fires, and its page
   // The filter of the rule, and the condition of the group.
   expect(new URL(page.url()).searchParams.get('q')).toBe('Team:search Team:search');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a rule shows its value, threshold and incidents before anything else', async () => {
@@ -163,7 +163,7 @@ it('a rule shows its value, threshold and incidents before anything else', async
   await chart.getByRole('img', { name: /^Requests: / }).waitFor();
   const [picture, tabs] = await Promise.all([chart.boundingBox(), page.getByRole('tablist').boundingBox()]);
   expect(picture?.y).toBeLessThan(tabs?.y ?? 0);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a rule that nobody hears of gets one of the webhooks by a button, and shows what was sent to it', async () => {
@@ -191,7 +191,7 @@ it('a rule that nobody hears of gets one of the webhooks by a button, and shows 
   await dialog(page).getByText('alert.triggered').waitFor();
   await api.call('DELETE', `/v1/alerts/${id}`);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a rule that fires is seen on every page, without a request of its own', async () => {
@@ -202,7 +202,7 @@ it('a rule that fires is seen on every page, without a request of its own', asyn
   await page.setViewportSize({ width: 390, height: 844 });
   await mark.click();
   await page.waitForURL(/\/alerts$/);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('the list shows the latest incident of a rule, and its page which message did not arrive and why', async () => {
@@ -222,7 +222,7 @@ it('the list shows the latest incident of a rule, and its page which message did
   expect(await cells.nth(2).innerText()).toMatch(/\d\d:\d\d:\d\d/);
   await page.goto(`${service.api}/alerts/${hostileRule}?tab=messages`);
   await page.getByRole('row', { name: /triggered slack pending [1-9] .*There is no connection to the receiver/ }).waitFor();
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a search that cannot be read, or a figure that is none, is no rule; a refused rule says why', async () => {
@@ -251,7 +251,7 @@ it('a search that cannot be read, or a figure that is none, is no rule; a refuse
   await store.click();
   await page.getByText('set GATELOG_SMTP_URL').waitFor();
   expect(await ruleNamed('Wrong')).toBeUndefined();
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a preview that is out of date is given up', async () => {
@@ -268,7 +268,7 @@ it('a preview that is out of date is given up', async () => {
   await page.getByLabel('Threshold, requests').fill('900');
   await page.getByText('It would not have fired').waitFor();
   await expect.poll(() => outdated.failure()?.errorText).toBe('net::ERR_ABORTED');
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('an edited rule keeps its channels and what was not touched', async () => {
@@ -283,7 +283,7 @@ it('an edited rule keeps its channels and what was not touched', async () => {
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByText('Requests at least 800 over 24 h, where property "Team" is "checkout"').waitFor();
   expect(await ruleNamed(name)).toMatchObject({ threshold: 800, for_ms: 120_000, channels: before?.channels });
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a rule is muted for a time, unmuted, muted until a time, and deleted', async () => {
@@ -313,7 +313,7 @@ it('a rule is muted for a time, unmuted, muted until a time, and deleted', async
   await page.waitForSelector('table');
   expect(await ruleNamed(name)).toBeUndefined();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a key that only reads sees rules, groups and the preview, and no button that would fail', async () => {
@@ -329,7 +329,7 @@ it('a key that only reads sees rules, groups and the preview, and no button that
     expect({ name, buttons: await page.getByRole('button', { name }).count() }).toEqual({ name, buttons: 0 });
   }
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a search and a metric become a rule', async () => {
@@ -343,7 +343,7 @@ it('a search and a metric become a rule', async () => {
   await page.getByRole('button', { name: 'Latency When' }).waitFor();
   expect(await page.getByRole('textbox', { name: 'Percentile' }).inputValue()).toBe('95');
   expect(await page.getByRole('button', { name: 'Dimension 1 Team' }).count()).toBe(1);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('from the most expensive session of today, and what made it dear, to a rule on such sessions', async () => {
@@ -395,5 +395,5 @@ it('from the most expensive session of today, and what made it dear, to a rule o
   await page.getByRole('heading', { name: 'Cost at least $1.00 over 1 h, for each Session' }).waitFor();
   expect(await ruleNamed('Cost at least $1.00 over 1 h, for each Session')).toBeDefined();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });

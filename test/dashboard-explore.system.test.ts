@@ -6,7 +6,7 @@ import { endPages, sharedBrowser } from './support/browser.ts';
 import { expectGoodPage, openSignedIn } from './support/dashboard.ts';
 import { eventually } from './support/eventually.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
-import { views } from './support/watched-page.ts';
+import { leavePage, views } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -130,7 +130,7 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   await moved.getByRole('link', { name: 'x', exact: true }).waitFor();
   expect(searchOf(page)).toEqual({ q: 'team:search', range: '1h', moved: 'model' });
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('Explore draws every chosen metric, says what has no price, and each group leads to its requests', async () => {
@@ -145,7 +145,7 @@ it('Explore draws every chosen metric, says what has no price, and each group le
   await page.getByText('1 request').first().waitFor();
   expect(searchOf(page)).toEqual({ q: 'model:acme-9b', range: '1h' });
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a cost that no price tells is no $0 in lists of sessions and users, on their pages and on Overview', async () => {
@@ -164,7 +164,7 @@ it('a cost that no price tells is no $0 in lists of sessions and users, on their
   await card.getByRole('button', { name: 'Table of Cost' }).click();
   expect(await card.getByRole('cell', { name: '–', exact: true }).count()).toBe(1);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('Overview, a budget and a rule on costs name the requests that no price tells, and lead to prices', async () => {
@@ -228,7 +228,7 @@ it('the panels of a board are renamed, moved, edited in Explore, and asked for t
   await page.getByRole('button', { name: 'Save the panel' }).click();
   await page.getByRole('region', { name: 'By team' }).first().getByRole('link', { name: 'checkout' }).waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a model without a price stands first on Prices, and its price is set there, for past requests too', async () => {
@@ -243,7 +243,7 @@ it('a model without a price stands first on Prices, and its price is set there, 
   const [item] = await api.query({ request_response_rmt: { model: { equals: 'acme-9b' } } });
   expect(item?.cost).toBe(2);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('which user has errors stands in the list, and its page says of what kind, in the same time', async () => {
@@ -258,7 +258,7 @@ it('which user has errors stands in the list, and its page says of what kind, in
   await page.getByText('1 request', { exact: true }).waitFor();
   expect(searchOf(page)).toEqual({ q: 'user:eve failed:true', range: '24h' });
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('versions of a prompt stand beside one another, a command away', async () => {
@@ -271,7 +271,7 @@ it('versions of a prompt stand beside one another, a command away', async () => 
   await page.getByText('1 request', { exact: true }).waitFor();
   expect(searchOf(page)).toEqual({ q: '-prompt:"" prompt:greeting prompt_version:2', range: '30d' });
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a user has a page of its own, on which alone it is erased', async () => {
@@ -287,7 +287,7 @@ it('a user has a page of its own, on which alone it is erased', async () => {
   await dialog(page).getByRole('button', { name: 'Done' }).click();
   await page.waitForURL(/\/users$/);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it.each(views)('the pages of a user and of a board are readable for everybody at $width pixels, $colorScheme', async (view) => {
@@ -297,5 +297,5 @@ it.each(views)('the pages of a user and of a board are readable for everybody at
   await expectGoodPage(watched, { address: `${service.api}/users/ann`, part: '[role=img]' });
   await expectGoodPage(watched, { address: `${service.api}/boards/${body.data[0]?.id ?? ''}`, part: '[role=img]' });
   expect(watched.complaints).toEqual([]);
-  await watched.page.context().close();
+  await leavePage(watched.page);
 });

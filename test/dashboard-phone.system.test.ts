@@ -4,6 +4,7 @@ import { apiClient, type ApiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
 import { openSignedIn } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
+import { leavePage } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -57,7 +58,7 @@ it('what Explore asks is a line, which opens, and the figures are in view', asyn
   await page.getByRole('button', { name: 'Cost by Model · Lines' }).click();
   await page.getByRole('button', { name: /Metric 1/ }).waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('the names of keys and limits are whole', async () => {
@@ -68,7 +69,7 @@ it('the names of keys and limits are whole', async () => {
   expect(await hiddenPixels(page, name)).toBe(0);
   await page.goto(`${service.api}/limits`);
   expect(await hiddenPixels(page, '$50.00 per day (America/North_Dakota/New_Salem)')).toBe(0);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('the preview of a rule calls sessions by their names', async () => {
@@ -78,5 +79,5 @@ it('the preview of a rule calls sessions by their names', async () => {
   await preview.getByRole('figure').getByText('Nightly report').first().waitFor();
   expect(await preview.innerText()).not.toContain(session);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });

@@ -6,7 +6,7 @@ import { apiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
 import { desktop, expectGoodPage, openSignedIn, tabTo } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
-import { views, type WatchedPage } from './support/watched-page.ts';
+import { leavePage, views, type WatchedPage } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -141,7 +141,7 @@ describe.each(views)('at $width pixels, $colorScheme', (view) => {
       await expectGoodPage(watched, { address, part });
     }
     expect(watched.complaints).toEqual([]);
-    await watched.page.context().close();
+    await leavePage(watched.page);
   });
 });
 
@@ -163,7 +163,7 @@ it('a call of a tool has its result inside, a picture in the body is shown, and 
   await part.getByRole('button', { name: 'earlier messages' }).click();
   expect(await part.getByRole('group', { name: 'Call of timetable' }).innerText()).toContain('06:20, 07:40');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('what is new in a turn is told from what the request before it sent, and what callers sent never runs', async () => {
@@ -181,7 +181,7 @@ it('what is new in a turn is told from what the request before it sent, and what
   expect(await page.title()).toBe('Gatelog');
   expect(requests.some((request) => request.url().includes('harbour.example'))).toBe(false);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a body that no format explains is said to be one, and an error is shown as such', async () => {
@@ -191,7 +191,7 @@ it('a body that no format explains is said to be one, and an error is shown as s
   await page.getByRole('button', { name: 'Show it raw' }).click();
   await page.waitForURL(/tab=raw/);
   await page.waitForSelector('.cm-content');
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('properties are added, changed and removed in place, and every query sees it', async () => {
@@ -223,7 +223,7 @@ it('properties are added, changed and removed in place, and every query sees it'
   await rows.nth(2).waitFor();
   expect((await rows.locator('td:nth-child(3)').allInnerTexts()).toSorted()).toEqual(['Reviewed', 'Team', 'Tenant']);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a refused change says why, and the form stays', async () => {
@@ -235,7 +235,7 @@ it('a refused change says why, and the form stays', async () => {
   await page.keyboard.press('Enter');
   await part.getByRole('alert').waitFor();
   expect(await part.getByLabel('Name').inputValue()).toHaveLength(2000);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('scores and feedback are given, and every query sees them', async () => {
@@ -252,7 +252,7 @@ it('scores and feedback are given, and every query sees them', async () => {
   const found = await apiClient(service.api).query({ request_response_rmt: { scores: { helpful: { gte: 0.75 } } } });
   expect(found.map((item) => [item.request_id, item.scores['helpful'], item.feedback_rating])).toEqual([[second, 0.75, false]]);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a key that only reads sees no way to change anything', async () => {
@@ -260,7 +260,7 @@ it('a key that only reads sees no way to change anything', async () => {
   await page.locator(`${conversation} article`).first().waitFor();
   const names = await detail(page).getByRole('button').allInnerTexts();
   expect(names.filter((name) => /change|remove|add|rate|edit/i.test(name))).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('two requests are compared: messages aligned, what differs marked; without a left one it is the one before', async () => {
@@ -282,7 +282,7 @@ it('two requests are compared: messages aligned, what differs marked; without a 
   await page.waitForURL(new RegExp(`left=${second}&right=${first}`));
   await messages.getByText('only left').first().waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a body of megabytes is opened raw, is searched and folded, and only a part of it is in the page', async () => {
@@ -309,7 +309,7 @@ it('a body of megabytes is opened raw, is searched and folded, and only a part o
   await content.locator('.cm-searchMatch-selected').waitFor();
   expect(await content.locator('.cm-line', { has: page.locator('.cm-searchMatch-selected') }).innerText()).toContain('"i": 59999');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 const times = <Item>(count: number, item: Item): readonly Item[] => Array.from({ length: count }, () => item);
@@ -336,7 +336,7 @@ it('what a body has thousands of is shown in parts, and arguments of any depth a
   await shown.getByRole('button', { name: 'Show 100 more of 2,900 after these' }).waitFor();
   expect(await shown.getByText('a choice').count()).toBe(100);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('the command that is copied makes the same call', async () => {
@@ -354,7 +354,7 @@ it('the command that is copied makes the same call', async () => {
   const [before, repeated] = [await api.stored(echoed), await api.stored(again)];
   expect([repeated.request_body, repeated.properties]).toEqual([before.request_body, before.properties]);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('all of it is operated by the keyboard alone, and the focus returns', async () => {
@@ -379,5 +379,5 @@ it('all of it is operated by the keyboard alone, and the focus returns', async (
   await page.keyboard.press('ArrowRight');
   await page.waitForURL(/tab=cost/);
   await page.getByText('The caller stated it').waitFor();
-  await page.context().close();
+  await leavePage(page);
 });

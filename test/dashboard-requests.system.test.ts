@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { desktop, openSignedIn, tabTo } from './support/dashboard.ts';
+import { leavePage } from './support/watched-page.ts';
 import {
   cells,
   choose,
@@ -78,7 +79,7 @@ it('a search stands in both editors, each follows the other, and the list and th
   await expectShown(page, [7, 6]);
   await expect.poll(() => conditionsIn(groups.nth(0)), patient).toEqual(['user: carla']);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 /** Goes down the completions with the arrow until one is active. The page shows each step a moment after its key. */
@@ -123,7 +124,7 @@ it('names, operators and stored values are offered while one writes, and taken b
   await expectSearch(page, 'Team:"north sea" status:<429', 'property "Team" is "north sea" and status is under 429');
   await expectShown(page, [6]);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 /** Values of a facet with how many requests have them. */
@@ -154,7 +155,7 @@ it('a facet has the exact count of each value; a click keeps it, another leaves 
   await expectShown(page, [2, 1]);
   await expect.poll(() => valuesOf(page, 'Status'), patient).toEqual({ 200: 2 });
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 /** Titles of the columns with their widths in pixels; a star marks those that stay in view. */
@@ -216,7 +217,7 @@ it('columns are chosen, ordered, pinned and sized, and stay so', async () => {
   await expect.poll(async () => (await firstRow.last().boundingBox())?.x, patient).toBe(scrolled - 150);
   expect((await firstRow.first().boundingBox())?.x).toBe(pinnedAt);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a view is saved, renamed, opened by its link with another key of the organisation, and deleted', async () => {
@@ -242,8 +243,8 @@ it('a view is saved, renamed, opened by its link with another key of the organis
   await page.getByRole('button', { name: 'Views' }).click();
   await page.getByText('No view is saved yet.').waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
-  await other.context().close();
+  await leavePage(page);
+  await leavePage(other);
 });
 
 /** Every column that the list can show, apart from properties. */
@@ -301,7 +302,7 @@ it('an export has exactly the requests and columns that are shown', async () => 
   // The words of a request are its two previews, which stand by themselves too.
   expect([titles.split(',').length, all.length]).toEqual([listColumns.length - 1, seeds.length]);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('keys go through the list, into the details and back, and the focus returns to the list', async () => {
@@ -339,7 +340,7 @@ it('keys go through the list, into the details and back, and the focus returns t
   await isClosed();
   await focused('grid', 'Requests');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a request is kept while one looks for the other, and both are compared', async () => {
@@ -350,7 +351,7 @@ it('a request is kept while one looks for the other, and both are compared', asy
   await page.waitForURL((url) => url.searchParams.get('left') === seedId(3) && url.searchParams.get('right') === seedId(5));
   await page.locator('tr[data-differs=true]', { hasText: 'Status' }).first().waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('rows are there before they are counted, and a count that fails is said beside them', async () => {
@@ -386,5 +387,5 @@ it('rows are there before they are counted, and a count that fails is said besid
   );
   await search(page, 'user:many status:<500');
   await page.getByText('Not counted: Counting took too long.').waitFor();
-  await page.context().close();
+  await leavePage(page);
 });

@@ -19,7 +19,7 @@ import {
   seeded,
   seedId,
 } from './support/requests-list.ts';
-import { accessibilityFaults } from './support/watched-page.ts';
+import { accessibilityFaults, leavePage } from './support/watched-page.ts';
 
 let scene: RequestsScene;
 beforeAll(async () => {
@@ -57,7 +57,7 @@ it('Back leads from the details to the list, its row and its place, and j and k 
   await page.getByRole('button', { name: 'Close the request' }).click();
   await page.waitForURL(before);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('Enter takes the only value that is offered, and an empty list names what nearly matched and can be cleared', async () => {
@@ -75,7 +75,7 @@ it('Enter takes the only value that is offered, and an empty list names what nea
   await page.waitForURL((url) => !url.searchParams.has('q'));
   await page.locator(rows).first().waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('words of both sides, properties that most have, and marks of failures and of the cache stand in the list as it is', async () => {
@@ -115,7 +115,7 @@ it('words of both sides, properties that most have, and marks of failures and of
   await page.getByRole('columnheader', { name: 'Cost' }).click({ position: { x: 3, y: 3 } });
   await page.waitForURL((url) => url.searchParams.get('sort') === 'costliest');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 const phoneScreen = 844;
@@ -133,7 +133,7 @@ it('on a phone one menu above the list has its tools', async () => {
   await page.getByRole('menuitem', { name: 'Make an alert' }).click();
   await page.waitForURL((url) => url.pathname === '/alerts/new' && url.searchParams.get('q') === 'user:ann');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('on a phone an opened request is a page of its own: the way back, why it failed, and what was asked come first', async () => {
@@ -177,7 +177,7 @@ it('on a phone an opened request is a page of its own: the way back, why it fail
   await page.waitForURL((url) => !url.searchParams.has('request'));
   await page.locator(rows).first().waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a request that is gone says so beside the list', async () => {
@@ -186,7 +186,7 @@ it('a request that is gone says so beside the list', async () => {
   await details.getByRole('heading', { name: 'Request not found' }).waitFor();
   await page.locator(rows).first().waitFor();
   expect(await details.getByRole('tab').count()).toBe(0);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('decimals of the costs of a list stand below one another', async () => {
@@ -211,7 +211,7 @@ it('decimals of the costs of a list stand below one another', async () => {
   const [first, second] = marks.map(([, left]) => left);
   expect(Math.abs((first ?? 0) - (second ?? 1000))).toBeLessThan(1);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 /** The text of each cell of the last column, and where its point begins. */
@@ -245,7 +245,7 @@ it('above the list stands when its requests were made and what they cost togethe
   await page.getByText('2 requests', { exact: true }).waitFor();
   expect(new URL(page.url()).searchParams.has('to')).toBe(true);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('selected requests are compared, exported and given a property', async () => {
@@ -269,5 +269,5 @@ it('selected requests are compared, exported and given a property', async () => 
   await bar.getByRole('button', { name: 'Clear the selection' }).click();
   await bar.waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });

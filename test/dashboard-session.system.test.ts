@@ -4,6 +4,7 @@ import { apiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
 import { openSignedIn } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
+import { leavePage } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -99,7 +100,7 @@ it('Sessions says how many requests failed, and whether all of a session did', a
   expect(await first.getByRole('cell').allInnerTexts()).toEqual(expect.arrayContaining(['some failed', '1,100', '2']));
   expect(await page.locator('tbody tr').nth(1).getByRole('cell').first().innerText()).toBe('ok');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('keys go through the sessions from the moment they are there, and Enter opens one', async () => {
@@ -121,7 +122,7 @@ it('keys go through the sessions from the moment they are there, and Enter opens
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/sessions\/runaway$/);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('failures are counted in the head beyond what is loaded, marked on a step and its group, and shown alone', async () => {
@@ -135,7 +136,7 @@ it('failures are counted in the head beyond what is loaded, marked on a step and
   await page.getByText('2 of 1,100 steps', { exact: true }).waitFor();
   expect(await steps(page).getByRole('gridcell').first().innerText()).toBe('6');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a row has its own words, and its model only where it changes', async () => {
@@ -146,7 +147,7 @@ it('a row has its own words, and its model only where it changes', async () => {
   const widthOf = async (text: string, row: number): Promise<number> =>
     (await steps(page).nth(row).getByText(text, { exact: true }).boundingBox())?.width ?? 0;
   expect(await widthOf('gpt-4o', 2)).toBeLessThan(2);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a runaway is told from an ordinary session, and each sentence leads to what shows it', async () => {
@@ -175,7 +176,7 @@ it('a runaway is told from an ordinary session, and each sentence leads to what 
   await panel(page).getByText('step 1,100 of 1,100').waitFor();
   expect(new URL(page.url()).pathname).toBe('/sessions/runaway');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('the page itself does not scroll, a step is looked at beside the list, and the row of it stays in view', async () => {
@@ -196,7 +197,7 @@ it('the page itself does not scroll, a step is looked at beside the list, and th
   await expect.poll(top).toBe(1500);
   await page.locator('[role=treegrid]').press('Home');
   await expect.poll(top).toBe(0);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('/ finds steps by their words, also those that were not loaded, and Escape brings all back', async () => {
@@ -209,7 +210,7 @@ it('/ finds steps by their words, also those that were not loaded, and Escape br
   await page.keyboard.press('Escape');
   await expect.poll(() => steps(page).count()).toBeGreaterThan(10);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 /** The steps behind the first ones, which come as requests. */
@@ -228,7 +229,7 @@ it('all steps come by themselves, and the session is summed up once', async () =
   const paths = requests.map((request) => new URL(request.url()).pathname);
   expect(paths.filter((path) => path === '/v1/session/runaway')).toHaveLength(1);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('the browser asks for the first steps before the page does, and nobody asks again', async () => {
@@ -242,7 +243,7 @@ it('the browser asks for the first steps before the page does, and nobody asks a
   const initiators = `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/v1/session/')).map((entry) => entry.initiatorType)`;
   expect(await page.evaluate(initiators)).not.toContain('fetch');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('until they are there, the list has their places, which say so', async () => {
@@ -263,7 +264,7 @@ it('until they are there, the list has their places, which say so', async () => 
   await page.evaluate("document.querySelector('[role=treegrid]').scrollTop = 1e6");
   await steps(page).getByText('Is the export faster in turn 1100?').waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('steps that could not be loaded are asked for again on demand, and those that are there stay', async () => {
@@ -279,5 +280,5 @@ it('steps that could not be loaded are asked for again on demand, and those that
   await refused.getByRole('button', { name: 'Try again' }).click();
   await refused.waitFor({ state: 'detached' });
   await expect.poll(() => page.locator('[role=treegrid] [aria-busy]').count()).toBe(0);
-  await page.context().close();
+  await leavePage(page);
 });

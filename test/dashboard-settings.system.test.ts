@@ -9,6 +9,7 @@ import { logCall } from './support/log-call.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { stablePort } from './support/stable-port.ts';
 import { createWebhook, deliveriesOf } from './support/webhook-scene.ts';
+import { leavePage } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let environment: Readonly<Record<string, string>>;
@@ -88,7 +89,7 @@ it('a webhook is made, shows its secret once, and a delivery that failed is look
   await page.waitForURL(/\/webhooks$/);
   expect((await api.call<readonly unknown[]>('GET', '/v1/webhooks')).body.data).toEqual([]);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('what failed is delivered again as a whole', async () => {
@@ -111,7 +112,7 @@ it('what failed is delivered again as a whole', async () => {
   expect((await deliveriesOf(service, id)).map(({ state }) => state)).toEqual(['delivered']);
   await page.getByRole('row', { name: /delivered .*Request recorded/ }).waitFor();
   await api.call('DELETE', `/v1/webhooks/${id}`);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a webhook says what is wrong with it before it is sent, and an empty sample rate means all requests', async () => {
@@ -132,7 +133,7 @@ it('a webhook says what is wrong with it before it is sent, and an empty sample 
   await facts.getByText('100 %').waitFor();
   const [made] = (await api.call<readonly { readonly id: string }[]>('GET', '/v1/webhooks')).body.data;
   await api.call('DELETE', `/v1/webhooks/${made?.id ?? ''}`);
-  await page.context().close();
+  await leavePage(page);
 });
 
 /** What a page sends that changes something. */
@@ -169,7 +170,7 @@ it('a price and a key of a provider say what is wrong with them before they are 
   expect(await dialog(page).getByRole('button', { name: 'Add the key' }).isEnabled()).toBe(false);
   expect([changesOf(requests, '/v1/prices'), changesOf(requests, '/v1/provider-keys')]).toEqual([[], []]);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a shorter retention says how many requests it deletes, and asks', async () => {
@@ -201,7 +202,7 @@ it('a shorter retention says how many requests it deletes, and asks', async () =
   await days.fill('60');
   await save.click();
   await page.getByText('Requests are kept for 60 days.').waitFor();
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('the health page draws the last hour', async () => {
@@ -222,7 +223,7 @@ it('the health page draws the last hour', async () => {
     .first()
     .waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('the ring of the focus is drawn once', async () => {
@@ -234,7 +235,7 @@ it('the ring of the focus is drawn once', async () => {
     'let rings = 0; for (let element = document.activeElement; element; element = element.parentElement) rings += Number(getComputedStyle(element).outlineStyle !== "none"); rings';
   await button.waitFor();
   expect(await page.evaluate<number>(ringsOf)).toBe(1);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a key is made, sends calls, is given other permissions, and is refused once it is revoked', async () => {
@@ -264,7 +265,7 @@ it('a key is made, sends calls, is given other permissions, and is refused once 
   await page.getByText('Show revoked keys').click();
   await page.getByRole('row', { name: /^checkout .* revoked/ }).waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a question becomes a panel of a board, and the board is JSON in and out', async () => {
@@ -304,7 +305,7 @@ it('a question becomes a panel of a board, and the board is JSON in and out', as
   await dialog(page).getByRole('button', { name: 'Delete the board' }).click();
   await page.waitForURL(/\/boards$/);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a budget by the calendar is added, shows how full its day is, and is deleted', async () => {
@@ -324,7 +325,7 @@ it('a budget by the calendar is added, shows how full its day is, and is deleted
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'No limit yet' }).waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a limit that is used up is seen in the list, and on Overview', async () => {
@@ -345,7 +346,7 @@ it('a limit that is used up is seen in the list, and on Overview', async () => {
   await row.waitFor();
   expect(new URL(page.url()).pathname).toBe('/limits');
   await api.call('PUT', '/v1/rate-limits', []);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a key that only reads finds no button that would fail, and is told what it may not see', async () => {
@@ -378,7 +379,7 @@ it('a key that only reads finds no button that would fail, and is told what it m
   await page.goto(`${service.api}/keys`);
   await page.getByText('Your key may not see the keys').waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('while the service is away the page says so, and goes on where it was when it is back', async () => {
@@ -392,5 +393,5 @@ it('while the service is away the page says so, and goes on where it was when it
   await page.getByRole('button', { name: 'Try again' }).first().click();
   await page.locator('[role=grid] [role=rowgroup] [role=row]').first().waitFor();
   expect(new URL(page.url()).searchParams.get('q')).toBe('Team:checkout');
-  await page.context().close();
+  await leavePage(page);
 });

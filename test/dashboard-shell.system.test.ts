@@ -4,7 +4,7 @@ import { apiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
 import { openSignedIn, signIn } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
-import { accessibilityFaults } from './support/watched-page.ts';
+import { accessibilityFaults, leavePage } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -55,7 +55,7 @@ describe('the keys of pages, `g` and a letter', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('e');
     await expect.poll(() => pathOf(page)).toBe('/explore');
-    await page.context().close();
+    await leavePage(page);
   });
 
   it('are text in the search of the palette', async () => {
@@ -67,7 +67,7 @@ describe('the keys of pages, `g` and a letter', () => {
     // Of the letters behind a `g`, `e`, `s` and `p` would open a page each.
     await page.keyboard.type('gegsgp');
     expect({ text: await search.inputValue(), path: pathOf(page) }).toEqual({ text: 'gegsgp', path: '/keys' });
-    await page.context().close();
+    await leavePage(page);
   });
 
   it('are text in the search of a picker', async () => {
@@ -80,7 +80,7 @@ describe('the keys of pages, `g` and a letter', () => {
     await search.waitFor();
     await page.keyboard.type('agegs');
     expect({ text: await search.inputValue(), path: pathOf(page) }).toEqual({ text: 'agegs', path: '/' });
-    await page.context().close();
+    await leavePage(page);
   });
 
   it('choose from an open list that has no search', async () => {
@@ -90,7 +90,7 @@ describe('the keys of pages, `g` and a letter', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('e');
     expect(pathOf(page)).toBe('/settings');
-    await page.context().close();
+    await leavePage(page);
   });
 });
 
@@ -113,7 +113,7 @@ describe('the palette', () => {
     }
     await page.getByRole('complementary', { name: 'Request' }).getByText('Where is my order?').first().waitFor();
     expect(complaints).toEqual([]);
-    await page.context().close();
+    await leavePage(page);
   });
 
   it('says that nothing matches', async () => {
@@ -124,7 +124,7 @@ describe('the palette', () => {
     await page.getByRole('dialog').getByRole('searchbox').fill('nobody has it');
     await page.getByText('Nothing matches “nobody has it”.').waitFor();
     expect(await accessibilityFaults(watched)).toEqual([]);
-    await page.context().close();
+    await leavePage(page);
   });
 });
 
@@ -135,7 +135,7 @@ describe('on a phone', () => {
     const { page } = await openSignedIn(browser, `${service.api}/requests`, phone);
     await page.getByLabel('Search requests').waitFor();
     expect(await page.evaluate("getComputedStyle(document.querySelector('input[type=search]')).fontSize")).toBe('16px');
-    await page.context().close();
+    await leavePage(page);
   });
 
   it('the pages are in a menu, whose links are as tall as a thumb needs and close it', async () => {
@@ -160,7 +160,7 @@ describe('on a phone', () => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.keyboard.press('Escape');
     await expect.poll(() => menu.count()).toBe(0);
-    await page.context().close();
+    await leavePage(page);
   });
 });
 
@@ -170,7 +170,7 @@ it('the documentation and the first call are a link away from every page', async
   expect(await pages.getByRole('link', { name: 'Documentation' }).getAttribute('href')).toBe('/docs/guides');
   await pages.getByRole('link', { name: 'First call' }).click();
   await page.waitForURL(/start/);
-  await page.context().close();
+  await leavePage(page);
 });
 
 describe('an address that leads nowhere', () => {
@@ -181,7 +181,7 @@ describe('an address that leads nowhere', () => {
     expect(await accessibilityFaults(watched)).toEqual([]);
     await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
     await heading(page, 'Overview').waitFor();
-    await page.context().close();
+    await leavePage(page);
   });
 
   it.each([
@@ -196,7 +196,7 @@ describe('an address that leads nowhere', () => {
     expect(await accessibilityFaults(watched)).toEqual([]);
     await page.getByRole('main').getByRole('link', { name: back }).click();
     await page.waitForURL((url) => url.pathname === path.replace('/nobody-has-it', ''));
-    await page.context().close();
+    await leavePage(page);
   });
 });
 
@@ -211,7 +211,7 @@ it('where a session has ended, the sign-in says so and leads back, and nothing f
   expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
   await signIn(page);
   await page.waitForURL((url) => url.pathname === '/webhooks');
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('who signs out is not told that the session has ended', async () => {
@@ -219,7 +219,7 @@ it('who signs out is not told that the session has ended', async () => {
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForSelector('input[name=key]');
   expect(await page.getByText('Your session has ended').count()).toBe(0);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('without the service the dashboard stays, says so, and goes on once it is back', async () => {
@@ -248,7 +248,7 @@ it('without the service the dashboard stays, says so, and goes on once it is bac
   await page.getByRole('button', { name: 'Try again' }).click();
   await heading(page, 'Requests').waitFor();
   expect(pathOf(page)).toBe('/requests');
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('the documentation has the colours, the type and the chosen theme of the dashboard', async () => {
@@ -272,5 +272,5 @@ it('the documentation has the colours, the type and the chosen theme of the dash
       expect({ path, looks: await looks() }).toEqual({ path, looks: dashboard });
     }
   }
-  await page.context().close();
+  await leavePage(page);
 });

@@ -4,7 +4,7 @@ import { apiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
 import { expectGoodPage, openSignedIn } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
-import { accessibilityFaults, openWatched, overflow, views } from './support/watched-page.ts';
+import { accessibilityFaults, leavePage, openWatched, overflow, views } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -99,7 +99,7 @@ describe.each(views)('at $width pixels, $colorScheme', (view) => {
     await page.waitForSelector(rows);
     for (const [address, part] of pages()) await expectGoodPage(watched, { address: service.api + address, part });
     expect(complaints).toEqual([]);
-    await page.context().close();
+    await leavePage(page);
   });
 });
 
@@ -114,7 +114,7 @@ it('a key signs in, is kept by no script, and leads to the page that was asked f
   await expect.poll(() => count(page)).toBe('3 requests');
   expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).not.toContain(testKey);
   expect(complaints.slice(refusals)).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('each series of a chart has a colour of its own, also with reduced motion', async () => {
@@ -129,7 +129,7 @@ it('each series of a chart has a colour of its own, also with reduced motion', a
     "[...document.querySelectorAll('main ul li i')].map((mark) => getComputedStyle(mark).backgroundColor)",
   );
   expect(new Set(colors).size).toBe(colors.length);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('what callers sent is shown as it is and never runs', async () => {
@@ -140,7 +140,7 @@ it('what callers sent is shown as it is and never runs', async () => {
   expect(await page.locator('aside dt', { hasText: 'onerror' }).count()).toBe(1);
   expect(await page.title()).toBe('Gatelog');
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a search says what it means, finds, and is in the address; a fault says where', async () => {
@@ -158,7 +158,7 @@ it('a search says what it means, finds, and is in the address; a fault says wher
   expect(new URL(page.url()).searchParams.get('q')).toBe('Team:search -user:ben');
   await page.goBack();
   await page.getByText('7 requests').waitFor();
-  await page.context().close();
+  await leavePage(page);
 });
 
 it.each([
@@ -173,7 +173,7 @@ it.each([
   await page.locator('main h1').waitFor();
   // What the service refuses is said on the page, and by the browser.
   expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('the list is operated by the keyboard alone', async () => {
@@ -187,7 +187,7 @@ it('the list is operated by the keyboard alone', async () => {
   await expect.poll(() => opened.getAttribute('aria-rowindex')).toBe('3');
   await page.keyboard.press('Escape');
   await page.waitForURL((url) => !url.searchParams.has('request'));
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a session that ended on the server leads to the sign-in, and back', async () => {
@@ -201,7 +201,7 @@ it('a session that ended on the server leads to the sign-in, and back', async ()
   await signIn(page);
   await page.waitForSelector(rows);
   expect(new URL(page.url()).pathname).toBe('/requests');
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('a session is found by its name, opened as a trace, and leads to its requests and back', async () => {
@@ -234,7 +234,7 @@ it('a session is found by its name, opened as a trace, and leads to its requests
   await page.goBack();
   await panel.getByText('step 1 of 3').waitFor();
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });
 
 const steps = (page: Page) => page.locator('[role=treegrid] [role=rowgroup] [role=row]');
@@ -279,5 +279,5 @@ it('the steps of a session are operated by the keyboard alone, from the moment t
   await page.getByRole('button', { name: 'Clear the filter' }).click();
   await expect.poll(() => steps(page).count()).toBe(4);
   expect(complaints).toEqual([]);
-  await page.context().close();
+  await leavePage(page);
 });

@@ -5,7 +5,7 @@ import { apiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
 import { makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { byLength } from './support/test-length.ts';
-import { accessibilityFaults, everyView, openWatched, overflow, type WatchedPage } from './support/watched-page.ts';
+import { accessibilityFaults, everyView, leavePage, openWatched, overflow, type WatchedPage } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -44,7 +44,7 @@ describe.each(two)('at $width pixels, $colorScheme', (view) => {
   ])('%s is readable for everybody and asks nobody else', async (_name, address, part) => {
     const watched = await openWatched(browser, address(), view);
     expect(await faultsOf(watched, part)).toEqual(none);
-    await watched.page.context().close();
+    await leavePage(watched.page);
   });
 });
 
@@ -71,7 +71,7 @@ describe('the reference', () => {
   it.each(two.slice(1))('is good at $width pixels, $colorScheme', async (view) => {
     const watched = await openWatched(browser, `${service.api}/docs`, view);
     expect(await faultsOfReference(watched)).toEqual([none, none]);
-    await watched.page.context().close();
+    await leavePage(watched.page);
   });
 
   it('is readable for everybody, finds endpoints by words, calls the service with the key that is typed in, and keeps the key nowhere', async () => {
@@ -106,7 +106,7 @@ describe('the reference', () => {
     // The address has kept which endpoint was open.
     await page.reload();
     expect(await execute(page, '#operations-Settings-getRateLimits')).toMatchObject({ status: '401' });
-    await page.context().close();
+    await leavePage(page);
   });
 });
 

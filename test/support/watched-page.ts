@@ -33,16 +33,20 @@ const patientMs = 120_000;
 
 export type Cookie = Parameters<BrowserContext['addCookies']>[0][number];
 
-/** Opens an address in a context of its own, which has these cookies. The caller closes the page. */
+/** Contexts that tests have left, by what they were opened with. A tab that has shown the dashboard opens it again in half the time. */
+const left = new Map<string, BrowserContext[]>();
+const openedWith = new WeakMap<BrowserContext, { readonly name: string; readonly origin: string; readonly view: View }>();
+
+/** Opens an address in a context that has these cookies and nothing of another test. The caller leaves the page. */
 export async function openWatched(browser: Browser, address: string, view: View, cookies: readonly Cookie[] = []): Promise<WatchedPage> {
-  const { width, ...preferences } = view;
-  const context = await browser.newContext({ viewport: { width, height: 900 }, ...preferences });
-  context.setDefaultTimeout(patientMs);
+  const { origin } = new URL(address);
+  const name = JSON.stringify([origin, view]);
+  const context = takeLeft(name) ?? (await openContext(browser, view));
+  openedWith.set(context, { name, origin, view });
   await context.addCookies(cookies);
-  const page = await context.newPage();
+  const page = context.pages()[0] ?? (await context.newPage());
   const complaints: string[] = [];
   const requests: Request[] = [];
-  const { origin } = new URL(address);
   page.on('console', (message) => complaints.push(`console: ${message.text()}`));
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
   page.on('request', (request) => {
@@ -52,6 +56,51 @@ export async function openWatched(browser: Browser, address: string, view: View,
   });
   await page.goto(address);
   return { page, view, complaints, requests };
+}
+
+async function openContext(browser: Browser, { width, ...preferences }: View): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, ...preferences });
+  context.setDefaultTimeout(patientMs);
+  return context;
+}
+
+/** A browser may have ended meanwhile, and its contexts with it. */
+function takeLeft(name: string): BrowserContext | undefined {
+  for (;;) {
+    const context = left.get(name)?.pop();
+    if (context === undefined || context.pages().length > 0) return context;
+  }
+}
+
+/** Ends what a test has done in a page that {@link openWatched} opened: the next test gets its tab without cookies, storage and routes. */
+export async function leavePage(page: Page): Promise<void> {
+  const context = page.context();
+  const opened = openedWith.get(context);
+  if (opened === undefined || !(await isCleared(page, opened))) {
+    await context.close();
+    return;
+  }
+  left.set(opened.name, [...(left.get(opened.name) ?? []), context]);
+}
+
+/** @returns false for a page that cannot go on, such as one whose service has ended. */
+async function isCleared(page: Page, { origin, view }: { readonly origin: string; readonly view: View }): Promise<boolean> {
+  const context = page.context();
+  try {
+    for (const name of ['console', 'pageerror', 'request', 'response'] as const) page.removeAllListeners(name);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    for (const other of context.pages()) if (other !== page) await other.close();
+    // Without a script, and of the same origin: the process of the tab stays, with the code that it has compiled.
+    await page.goto(`${origin}/readyz`);
+    await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+    await context.clearCookies();
+    await context.clearPermissions();
+    await page.setViewportSize({ width: view.width, height: 900 });
+    await page.emulateMedia({ media: null, colorScheme: view.colorScheme, reducedMotion: view.reducedMotion ?? 'no-preference' });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @returns what the rules of axe find, such as missing labels and too little contrast; in `npm test` also the contrast in dark colours. */

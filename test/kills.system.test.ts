@@ -6,7 +6,7 @@ import { makeDataDir, removeDataDir } from './support/process-tree.ts';
 import { byLength, testSeed } from './support/test-length.ts';
 
 const kills = byLength(4, 12);
-const callsPerSecond = byLength(50, 150);
+const callsPerSecond = byLength(30, 150);
 const dataDir = makeDataDir();
 afterAll(() => removeDataDir(dataDir));
 

@@ -210,7 +210,11 @@ describe('a rule over the store', () => {
   });
 });
 
-/** Requests of five teams over ten minutes, with gaps. */
+/** How long the requests come, and after how many steps the longest window over them has passed. */
+const trafficMs = byLength(300_000, 600_000);
+const lastStep = trafficMs / intervalMs + 10;
+
+/** Requests of five teams, with gaps. */
 function traffic(): readonly Partial<RequestRecord>[] {
   let state = 7;
   const random = (): number => {
@@ -218,7 +222,7 @@ function traffic(): readonly Partial<RequestRecord>[] {
     return state / 2 ** 32;
   };
   return Array.from({ length: 150 }, () => ({
-    createdAt: at(0) + Math.floor(random() * 600_000),
+    createdAt: at(0) + Math.floor(random() * trafficMs),
     cost: usd(Math.floor(random() * 8)),
     status: random() < 0.3 ? 500 : 200,
     latencyMs: Math.floor(random() * 900),
@@ -298,7 +302,7 @@ describe.each(Object.entries(variety))('%s', (_, rule) => {
     await rig.add(rule);
     await rig.insert(traffic());
     const evaluator = await rig.open();
-    await steps(evaluator, 0, 70);
+    await steps(evaluator, 0, lastStep);
     const {
       isExact,
       stepMs,
@@ -306,7 +310,7 @@ describe.each(Object.entries(variety))('%s', (_, rule) => {
     } = await previewAlert(rig.store.run, {
       organizationId: tenant,
       rule,
-      range: { from: at(0), to: at(70) },
+      range: { from: at(0), to: at(lastStep) },
       intervalMs,
     });
     expect({ isExact, stepMs }).toEqual({ isExact: true, stepMs: intervalMs });
@@ -331,7 +335,7 @@ test.each(byLength(['no data'], ['a sum by a property', 'no data', 'a calendar d
   async (named) => {
     await rig.add(variety[named] ?? spend);
     await rig.insert(traffic());
-    const last = byLength(25, 40);
+    const last = byLength(16, 40);
     await steps(await rig.open(), 0, last);
     const [calm, calmTold] = [await incidents(), (await rig.notified()).map(({ kind, groups, at: when }) => [kind, groups.length, when])];
     for (const table of [

@@ -33,7 +33,8 @@ describe('while it runs', () => {
 
   test('a reader that leaves ends it, and its turn is free again', async () => {
     await rig.recorded(Array.from({ length: 2000 }, () => ({ requestBody: jsonBody(`"${'x'.repeat(2000)}"`), sizeBytes: 2000 })));
-    for (let count = 0; count < 10; count += 1) {
+    // More than an organisation may have at once.
+    for (let count = 0; count < 6; count += 1) {
       const response = await rig.exported({ includeBodies: true });
       const reader = response.body?.getReader();
       await reader?.read();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { byLength } from '../../../test/support/test-length.ts';
 import type { Observation } from '../../model/observation.ts';
 import { releaseLibrary, releaseLibraryAtRest } from '../../platform/memory/library-pages.ts';
 import { isPlainFile, mappingsOf } from '../../platform/memory/mappings.ts';
@@ -47,8 +48,9 @@ describe.runIf(process.platform === 'linux')('on Linux, because no other system 
   });
 
   it('queries and inserts that run meanwhile go on', async () => {
+    const times = byLength(8, 20);
     const progress = { turns: 0, releases: 0 };
-    const isGoingOn = (): boolean => progress.turns < 20 || progress.releases < 20;
+    const isGoingOn = (): boolean => progress.turns < times || progress.releases < times;
     const releases = (async (): Promise<void> => {
       for (; isGoingOn(); progress.releases += 1) await releaseLibrary(engineLibrary);
     })();

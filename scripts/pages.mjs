@@ -35,7 +35,7 @@ const mediaTypes = {
   '.png': 'image/png',
 };
 
-/** @type {Record<string, { file: string, type: string, hash: string, bytes: number, immutable: boolean }>} */
+/** @type {Record<string, { file: string, type: string, hash: string, bytes: number, immutable: boolean, parts?: Record<string, string[]> }>} */
 const files = {};
 
 /**
@@ -214,6 +214,31 @@ function addDashboard() {
   for (const name of readdirSync(join(built, 'assets'))) {
     add(`/assets/${name}`, `dashboard/${name}`, readFileSync(join(built, 'assets', name)), { immutable: true });
   }
+  const dashboard = files['/'];
+  if (dashboard !== undefined) dashboard.parts = partsIn(JSON.parse(readFileSync(join(built, '.vite', 'manifest.json'), 'utf8')));
+}
+
+/**
+ * The scripts of each part that is loaded later, beside those that every page loads.
+ * @param {Readonly<Record<string, { file: string, name?: string, isEntry?: boolean, imports?: string[] }>>} manifest as Vite writes it
+ * @returns {Record<string, string[]>} paths, by the name of the part
+ */
+function partsIn(manifest) {
+  /** @param {readonly string[]} names */
+  const loadedWith = (names) => {
+    const loaded = new Set(names);
+    for (const name of loaded) for (const imported of manifest[name]?.imports ?? []) loaded.add(imported);
+    return loaded;
+  };
+  const names = Object.keys(manifest);
+  const initial = loadedWith(names.filter((name) => manifest[name]?.isEntry === true));
+  const later = names.filter((name) => !initial.has(name) && manifest[name]?.file.endsWith('.js') === true);
+  return Object.fromEntries(
+    later.map((name) => [
+      manifest[name]?.name ?? name,
+      [...loadedWith([name])].filter((one) => !initial.has(one)).map((one) => `/${manifest[one]?.file ?? ''}`),
+    ]),
+  );
 }
 
 addDashboard();

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, it } from 'vitest';
+import { partsOf } from '../src/api/site/page-parts.ts';
 
 /** Bytes as they are sent: docs/internals/page-contract.md. */
 const bounds = { initial: 200_000, part: 80_000 };
 
 const pages = 'dist/pages';
-const files = JSON.parse(readFileSync(`${pages}/files.json`, 'utf8')) as Readonly<Record<string, { file: string; bytes: number }>>;
+const files = JSON.parse(readFileSync(`${pages}/files.json`, 'utf8')) as Readonly<
+  Record<string, { file: string; bytes: number; parts?: Readonly<Record<string, readonly string[]>> }>
+>;
 
 function textOf(path: string): string {
   return gunzipSync(readFileSync(`${pages}/${fileOf(path).file}`)).toString();
@@ -76,6 +79,20 @@ it('every page is loaded when it is opened first', () => {
   const names = Array.from(routes, ([, name = '']) => name);
   expect(names).toContain('requests-page');
   expect(names.filter((name) => !parts.some(({ path }) => path.startsWith(`/assets/${name}-`)))).toEqual([]);
+});
+
+it('what a browser is told to load early is what the page loads', () => {
+  const { parts: known = {} } = files['/'] ?? {};
+  const id = '8f6b0f6e-5d0e-4c53-9a52-0a3c2f1f0001';
+  const told = ['/requests', `/requests?request=${id}&tab=raw`, '/sessions/a'].flatMap((address) =>
+    partsOf(new URL(address, 'http://localhost')),
+  );
+  expect([...new Set(told)]).toEqual(['expected', 'requests-page', 'raw-tab', 'editor', 'session-parts', 'session-page']);
+  for (const name of new Set(told)) {
+    const [path = ''] = known[name] ?? [];
+    expect(path).toContain(`/assets/${name}-`);
+    expect(new Set(known[name])).toEqual(new Set([...loadedWith(path)].filter((loaded) => !initial.has(loaded))));
+  }
 });
 
 afterAll(() => {

@@ -10,6 +10,8 @@ export default defineConfig({
   build: {
     outDir: '../.cache/web',
     emptyOutDir: true,
+    // For `scripts/pages.mjs`, which finds the scripts of each page in it.
+    manifest: true,
     target: 'es2023',
     // The policy of the page allows no script and no picture inside it.
     modulePreload: { polyfill: false },

@@ -12,6 +12,8 @@ export interface SiteFile {
   readonly bytes: number;
   /** Whether the path holds the hash. */
   readonly immutable: boolean;
+  /** Of the dashboard: the paths of the scripts of each part that is loaded later, by its name. */
+  readonly parts?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** @returns undefined for a path without a file. */

@@ -94,6 +94,31 @@ describe('the dashboard', () => {
     expect(signedIn.headers.has('etag')).toBe(call === undefined);
   });
 
+  it('tells the browser of who is signed in which scripts the page loads, each once', async () => {
+    const parts = {
+      expected: ['/assets/a.js', '/assets/b.js'],
+      'requests-page': ['/assets/c.js', '/assets/b.js'],
+      editor: ['/assets/e.js'],
+    };
+    const site = new Hono();
+    const found: FindSiteFile = (served) => {
+      const one = file(served);
+      return one === undefined ? undefined : { ...one, parts };
+    };
+    addSite(
+      site,
+      { addresses: { gateway: undefined, api: undefined }, file: found },
+      (context) => context.req.header('cookie') !== undefined,
+    );
+    const linkAt = async (served: string, cookie?: string): Promise<string | null> =>
+      (await site.request(served, { headers: { accept, ...(cookie === undefined ? {} : { cookie }) } })).headers.get('link');
+    const list = '</assets/a.js>; rel=modulepreload, </assets/b.js>; rel=modulepreload, </assets/c.js>; rel=modulepreload';
+    expect(await linkAt('/requests', 'open')).toBe(list);
+    expect(await linkAt('/requests?request=x&tab=raw', 'open')).toBe(`${list}, </assets/e.js>; rel=modulepreload`);
+    expect(await linkAt('/users', 'open')).toBeNull();
+    expect(await linkAt('/requests')).toBeNull();
+  });
+
   it('is the answer 404 to a browser that asks for a page that is nowhere, and says so, whatever the browser has of it', async () => {
     for (const headers of [{ accept }, { accept, 'if-none-match': 'W/"def"' }]) {
       const response = await both.request('/docs/nothing', { headers });

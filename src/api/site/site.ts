@@ -5,6 +5,7 @@ import type { Context, Hono } from 'hono';
 import { GatelogError } from '../../model/errors.ts';
 import { firstCallOf } from '../../model/first-call.ts';
 import { frontPageResponse, type ListenerAddresses, pageHeaders } from '../../platform/http/front-page.ts';
+import { partsOf } from './page-parts.ts';
 import { apiFrontPage } from './front-page.ts';
 import type { FindSiteFile, SiteFile } from './files.ts';
 
@@ -63,10 +64,15 @@ export function addSite(app: Hono, { addresses, file }: SitePorts, isSignedIn: (
   const sendDashboard = (context: Context): Response => {
     const dashboard = file('/');
     if (dashboard === undefined) return sendFront(context);
-    const firstCall = isSignedIn(context) ? firstCallOf(new URL(context.req.url)) : undefined;
+    const url = isSignedIn(context) ? new URL(context.req.url) : undefined;
+    const firstCall = url === undefined ? undefined : firstCallOf(url);
     const response = sendFile(context, dashboard, { contentPolicy: dashboardPolicy, isOfMoment: firstCall !== undefined });
     // The browser makes the call while it loads the page. A page that it kept would make it also when nobody is signed in any more.
     if (firstCall !== undefined) response.headers.append('Link', `<${firstCall}>; rel=preload; as=fetch; crossorigin`);
+    // It loads the page's scripts beside the first one, which would ask for them after it has run.
+    const scripts = url === undefined ? [] : partsOf(url).flatMap((part) => dashboard.parts?.[part] ?? []);
+    if (scripts.length > 0)
+      response.headers.append('Link', [...new Set(scripts)].map((script) => `<${script}>; rel=modulepreload`).join(', '));
     return response;
   };
   app.get('/', (context) => {

@@ -133,6 +133,7 @@ describe.each(views)('at $width pixels, $colorScheme', (view) => {
       [addressOf(second), `${conversation} a`],
       [addressOf(other), `${conversation} [role=status]`],
       [addressOf(first, 'raw'), '.cm-content'],
+      [addressOf(large, 'raw'), '.cm-content'],
       [addressOf(first, 'details'), '[aria-label=Attempts] table'],
       [addressOf(second, 'cost'), '[aria-label="Lines of the cost"] table'],
       [addressOf(first, 'changes'), '[role=tabpanel] h2'],
@@ -310,6 +311,32 @@ it('a body of megabytes is opened raw, is searched and folded, and only a part o
   expect(await content.locator('.cm-line', { has: page.locator('.cm-searchMatch-selected') }).innerText()).toContain('"i": 59999');
   expect(complaints).toEqual([]);
   await leavePage(page);
+});
+
+it('at its address, a body of megabytes begins before it has come, and goes on once it has', async () => {
+  const { page, complaints } = await open(first);
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(`**/v1/request/${large}`, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(addressOf(large, 'raw'));
+  const body = page.locator('section[aria-label=Request]');
+  const content = body.locator('.cm-content');
+  await content.getByText('"messages": [').waitFor();
+  const search = body.getByRole('button', { name: 'Search' });
+  expect(await search.isDisabled()).toBe(true);
+  release();
+  await expect.poll(() => search.isDisabled()).toBe(false);
+  await search.click();
+  await page.keyboard.type('"i": 59999');
+  await page.keyboard.press('Enter');
+  await content.locator('.cm-searchMatch-selected').waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
 });
 
 const times = <Item>(count: number, item: Item): readonly Item[] => Array.from({ length: count }, () => item);

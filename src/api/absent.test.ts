@@ -15,6 +15,7 @@ type CallFor = (id: string) => readonly [method: string, path: string, body?: un
 
 const calls: readonly (readonly [string, CallFor])[] = [
   ['itself', (id) => ['GET', `/v1/request/${id}`]],
+  ['its beginning', (id) => ['GET', `/v1/request/${id}/beginning`]],
   ['its changes', (id) => ['GET', `/v1/request/${id}/changes`]],
   ['its cost', (id) => ['GET', `/v1/request/${id}/cost`]],
   ['an asset', (id) => ['POST', `/v1/request/${id}/assets/a`]],

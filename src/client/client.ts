@@ -91,7 +91,17 @@ export type { ImportRecord } from './nouns/imports.ts';
 export type { GroupRow, MetricsRowOf, NamedMetric } from './nouns/metrics.ts';
 export type { SessionPart } from './nouns/sessions.ts';
 export type { RequestItem } from './types/request-item.ts';
-export type { BulkPropertyDryRun, Change, ImportAnswer, Job, Price, RequestCost, RequestQuery } from './types/requests.ts';
+export type {
+  BodyBeginning,
+  BulkPropertyDryRun,
+  Change,
+  ImportAnswer,
+  Job,
+  Price,
+  RequestBeginning,
+  RequestCost,
+  RequestQuery,
+} from './types/requests.ts';
 export type { SessionAnswer, SessionItem, SessionNode, SessionNodeTotals, SessionQuery } from './types/sessions.ts';
 export type { MetricsMeta, MetricsQuery } from './types/metrics.ts';
 export type { UserItem, UserMetricsItem, UserMetricsQuery } from './types/users.ts';

@@ -9,7 +9,8 @@ export const firstSteps = 200;
  */
 export function firstCallOf({ pathname, searchParams }: URL): string | undefined {
   const request = pathname === '/requests' ? searchParams.get('request') : null;
-  if (request !== null) return parseUuid(request) === undefined ? undefined : `/v1/request/${request}`;
+  if (request !== null && parseUuid(request) === undefined) return undefined;
+  if (request !== null) return `/v1/request/${request}${searchParams.get('tab') === 'raw' ? '/beginning' : ''}`;
   const session = sessionIn(pathname);
   return session === undefined ? undefined : `/v1/session/${encodeURIComponent(session)}?limit=${firstSteps}`;
 }

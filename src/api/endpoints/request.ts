@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { assetAnswerSchema } from '../../contract/requests/assets.ts';
 import { requestCostAnswerSchema } from '../../contract/requests/cost.ts';
+import { beginningLength, requestBeginningAnswerSchema } from '../../contract/requests/beginning.ts';
 import { requestAnswerSchema } from '../../contract/requests/query.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { quoted } from '../../model/text.ts';
@@ -11,6 +12,7 @@ import type { RequestRow } from '../../query/requests/columns.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { hintHeader } from '../http/declared-responses.ts';
 import { requestId } from '../http/request-id.ts';
+import { readBeginnings } from '../page/beginnings.ts';
 import { itemOf, itemsOf } from '../page/items.ts';
 import { findOrThrow } from '../page/not-found.ts';
 import { onlyRow } from '../page/only-row.ts';
@@ -53,6 +55,24 @@ export const request = [
 
 /** What a request says of something in it. */
 export const requestParts = [
+  endpoint({
+    at: 'GET /v1/request/{id}/beginning',
+    id: 'getRequestBeginning',
+    summary: 'Get one request with the beginnings of its bodies',
+    text: `The request without its bodies, and of each body the first ${beginningLength} characters: they are there at once, however long the bodies are. While the record is on its way to the store the answer is 404 with the code \`request_in_flight\` and the header \`svc-hint\`.`,
+    action: 'read',
+    params: { id: requestId },
+    answer: requestBeginningAnswerSchema,
+    answered: 'The request and the beginnings.',
+    errors: [404, 422, 504],
+    errorHeaders: { 404: hintHeader },
+    run: async (call) => {
+      const { tenant, params } = call;
+      const row = await findOrThrow<RequestRow>(call, params.id, requestStatements(tenant, params.id));
+      const [request, beginnings] = await Promise.all([itemsOf(call, [row], false), readBeginnings(call, row)]);
+      return { request: onlyRow(request), ...beginnings };
+    },
+  }),
   endpoint({
     at: 'GET /v1/request/{id}/cost',
     id: 'explainRequestCost',

@@ -76,7 +76,8 @@ describe('the dashboard', () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
   it.each([
-    ['/requests?request=8F6B0F6E-5D0E-4C53-9A52-0A3C2F1F0001&tab=raw', '/v1/request/8F6B0F6E-5D0E-4C53-9A52-0A3C2F1F0001'],
+    ['/requests?request=8F6B0F6E-5D0E-4C53-9A52-0A3C2F1F0001&tab=cost', '/v1/request/8F6B0F6E-5D0E-4C53-9A52-0A3C2F1F0001'],
+    ['/requests?request=8F6B0F6E-5D0E-4C53-9A52-0A3C2F1F0001&tab=raw', '/v1/request/8F6B0F6E-5D0E-4C53-9A52-0A3C2F1F0001/beginning'],
     ['/sessions/a%20very%2Flong%20%3Csession%3E?tab=timeline', '/v1/session/a%20very%2Flong%20%3Csession%3E?limit=200'],
     ['/requests', undefined],
     ['/requests?request=%0d%0aSet-Cookie:a', undefined],

@@ -9,6 +9,7 @@ import type {
   Change,
   Eval,
   Job,
+  RequestBeginning,
   RequestBodies,
   RequestCost,
   RequestQuery,
@@ -71,6 +72,11 @@ export class Requests {
   /** One request; `includeBody: false` leaves its bodies out. */
   async get(id: string, { includeBody, ...options }: BodyOptions = {}): Promise<Answer<RequestItem>> {
     return answerOf(await this.connection.call('GET /v1/request/{id}', { path: { id }, query: { includeBody }, ...options }));
+  }
+
+  /** One request without its bodies, and how these begin. */
+  async beginning(id: string, options: CallOptions = {}): Promise<Answer<RequestBeginning>> {
+    return answerOf(await this.connection.call('GET /v1/request/{id}/beginning', { path: { id }, ...options }));
   }
 
   /** Requests by their identifiers, at most 1000. */

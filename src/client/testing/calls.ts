@@ -19,6 +19,7 @@ export const calls: Readonly<Record<string, (client: GatelogClient) => unknown>>
       .next()
       .catch(() => undefined),
   'GET /v1/request/{id}': ({ requests }) => requests.get('a b'),
+  'GET /v1/request/{id}/beginning': ({ requests }) => requests.beginning('a b'),
   'PUT /v1/request/{id}/property': ({ requests }) => requests.setProperties('a b', { Team: 'a' }),
   'POST /v1/request/{id}/score': ({ requests }) => requests.setScores('a b', { good: true }),
   'POST /v1/request/{id}/feedback': ({ requests }) => requests.giveFeedback('a b', true),

@@ -142,5 +142,19 @@ export function shortBodiesColumns(maxBytes: number): Fragment {
   return sql`UUIDNumToString(reverse(reinterpretAsFixedString(request_id))) AS id, request_kind, ${textOf('request')} AS request_text, request_content_type, toBool(${isLong('request')}) AS request_is_long, response_kind, ${textOf('response')} AS response_text, response_content_type, toBool(${isLong('response')}) AS response_is_long`;
 }
 
+/** A row of `bodies` with the first characters of each body. */
+export interface BeginningsRow extends BodiesRow {
+  readonly request_is_whole: boolean;
+  readonly response_is_whole: boolean;
+}
+
+/** Columns of a {@link BeginningsRow} for a query over `bodies`. */
+export function beginningsColumns(length: number): Fragment {
+  const textOf = (part: 'request' | 'response'): Fragment => sql`leftUTF8(${identifier(`${part}_body`)}, ${literal(length)})`;
+  const isWhole = (part: 'request' | 'response'): Fragment =>
+    sql`toBool(length(${textOf(part)}) = length(${identifier(`${part}_body`)}) AND empty(${identifier(`${part}_rest`)}))`;
+  return sql`UUIDNumToString(reverse(reinterpretAsFixedString(request_id))) AS id, request_kind, ${textOf('request')} AS request_text, request_content_type, ${isWhole('request')} AS request_is_whole, response_kind, ${textOf('response')} AS response_text, response_content_type, ${isWhole('response')} AS response_is_whole`;
+}
+
 /** Columns of {@link BodiesRow} for a query over `bodies`, which has no alias column for the text of an identifier. */
 export const bodiesRowColumns: Fragment = sql`UUIDNumToString(reverse(reinterpretAsFixedString(request_id))) AS id, request_kind, concat(request_body, request_rest) AS request_text, request_content_type, response_kind, concat(response_body, response_rest) AS response_text, response_content_type`;

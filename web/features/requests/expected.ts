@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { readSearch } from '../../lib/read-search.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
-import { requestQuery } from './detail/request-query.ts';
+import { beginningQuery, requestQuery } from './detail/request-query.ts';
 import { listOptions } from './list/use-requests.ts';
 import { expectEditor } from './raw/load-editor.ts';
 import { isLive, type RequestsSearch, standardSort } from './search.ts';
@@ -22,6 +22,8 @@ export function expectRequests(
 /** The same for the request whose details are open, and for what shows it raw. */
 export function expectRequest(queryClient: QueryClient, { request, tab }: RequestsSearch): void {
   if (request === undefined) return;
-  queryClient.query({ ...requestQuery(request), staleTime: 'static' }).catch(() => undefined);
-  if (tab === 'raw') expectEditor();
+  if (tab === 'raw' && queryClient.getQueryData(requestQuery(request).queryKey) === undefined) {
+    queryClient.query({ ...beginningQuery(request), staleTime: 'static' }).catch(() => undefined);
+    expectEditor();
+  } else queryClient.query({ ...requestQuery(request), staleTime: 'static' }).catch(() => undefined);
 }

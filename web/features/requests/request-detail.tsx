@@ -16,13 +16,13 @@ import { CopyMenu, Outcome, useCopies } from './detail/copy-menu.tsx';
 import { DetailsTab } from './detail/details-tab.tsx';
 import { Properties } from './detail/properties.tsx';
 import { Ratings } from './detail/ratings.tsx';
-import { beforeQuery, requestQuery } from './detail/request-query.ts';
+import { beforeQuery, type OpenRequest, useOpenRequest } from './detail/request-query.ts';
 import { ShortSummary, Summary } from './detail/summary.tsx';
-import { expectEditor } from './raw/load-editor.ts';
+import { expectEditor, loadRawTab } from './raw/load-editor.ts';
 import styles from './request-detail.module.css';
 import { standardTab, type TabKey } from './search.ts';
 
-const RawTab = lazy(async () => ({ default: (await import('./raw/raw-tab.tsx')).RawTab }));
+const RawTab = lazy(async () => ({ default: (await loadRawTab()).RawTab }));
 const CostTab = lazy(async () => ({ default: (await import('./detail/cost-tab.tsx')).CostTab }));
 const ChangesTab = lazy(async () => ({ default: (await import('./detail/changes-tab.tsx')).ChangesTab }));
 
@@ -37,12 +37,13 @@ export interface RequestDetailProps {
 
 /** One request beside the list. Escape closes it, unless a part of it has used the key. */
 export function RequestDetail({ id, onClose, ref }: RequestDetailProps): ReactNode {
-  const { data, error } = useQuery(requestQuery(id));
+  const { tab } = route.useSearch();
+  const opened = useOpenRequest(id, tab === 'raw');
+  const { request, beginning, error } = opened;
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     const isInside = event.target instanceof Node && event.currentTarget.contains(event.target);
     if (event.key === 'Escape' && isInside && !event.defaultPrevented) onClose();
   };
-  const { tab } = route.useSearch();
   useEffect(() => {
     if (tab === 'raw') expectEditor();
   }, [tab]);
@@ -56,10 +57,10 @@ export function RequestDetail({ id, onClose, ref }: RequestDetailProps): ReactNo
               <Icon name="back" />
             </Button>
           )}
-          <h2 ref={ref} tabIndex={-1} className="clip" dir="auto" title={data?.model}>
-            {data?.model ?? 'Request'}
+          <h2 ref={ref} tabIndex={-1} className="clip" dir="auto" title={request?.model}>
+            {request?.model ?? 'Request'}
           </h2>
-          {data !== undefined && (isNarrow ? <NarrowWays request={data} /> : <Ways request={data} />)}
+          {request !== undefined && beginning === undefined && (isNarrow ? <NarrowWays request={request} /> : <Ways request={request} />)}
           {!isNarrow && (
             <Button kind="quiet" onPress={onClose} aria-label="Close the request">
               ✕
@@ -68,10 +69,10 @@ export function RequestDetail({ id, onClose, ref }: RequestDetailProps): ReactNo
         </header>
         {error !== null ? (
           <PageError error={error} what="Request" />
-        ) : data === undefined ? (
+        ) : request === undefined ? (
           <Loading what="Loading the request" />
         ) : (
-          <Content request={data} />
+          <Content request={request} beginning={beginning} onDrawn={opened.onDrawn} />
         )}
       </div>
     </aside>
@@ -134,8 +135,10 @@ function later(tab: ReactNode): ReactNode {
   return <Suspense fallback={<Loading />}>{tab}</Suspense>;
 }
 
+type ContentProps = Pick<OpenRequest, 'beginning' | 'onDrawn'> & { readonly request: RequestItem };
+
 /** Who reads on a phone comes for what was said: all else stands behind the tab of the details. */
-function Content({ request }: { readonly request: RequestItem }): ReactNode {
+function Content({ request, beginning, onDrawn }: ContentProps): ReactNode {
   const { tab = standardTab } = route.useSearch();
   const navigate = route.useNavigate();
   const isNarrow = useNarrow();
@@ -156,7 +159,7 @@ function Content({ request }: { readonly request: RequestItem }): ReactNode {
             title: 'Conversation',
             content: () => <ConversationTab request={request} onRaw={() => select('raw')} />,
           },
-          { id: 'raw', title: 'Raw', content: () => later(<RawTab request={request} />) },
+          { id: 'raw', title: 'Raw', content: () => later(<RawTab {...{ request, beginning, onDrawn }} />) },
           {
             id: 'details',
             title: 'Details',

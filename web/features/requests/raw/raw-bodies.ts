@@ -1,5 +1,6 @@
 import { formatAmount } from '../../../lib/format.ts';
-import { isObject, jsonText } from '../../../ui/conversation/read/json.ts';
+import type { BodyBeginning } from '../../../../src/client/client.ts';
+import { isObject, jsonText, parsed } from '../../../ui/conversation/read/json.ts';
 
 /** Characters of a body that are shown; the rest is in the download. */
 export const shownLength = 16 * 1024 * 1024;
@@ -64,6 +65,45 @@ export function beginningOf(body: unknown, { kind }: RawBody): readonly string[]
   }
   // All of it: what is told beside it must be found out all the same.
   return undefined;
+}
+
+/** The first lines of a body of which no more than its beginning is there. They stand in the whole as well. */
+export function linesOfBeginning({ kind, text }: BodyBeginning): readonly string[] {
+  const { json, depth } = closedJson(text);
+  const value = kind === 'json' ? parsed(json) : text;
+  // A line of base64 is long, and one that is nested deeply is none.
+  if (typeof value === 'string') return kind === 'text' ? text.split(/\r\n?|\n/, firstLines).map(shownLine) : [''];
+  const lines: string[] = [];
+  // At the end stand the brackets that were added, and what may go on before them.
+  const added = depth + 1;
+  for (const line of laidOut(value, { indent: '', name: '', end: '' })) {
+    if (lines.length === firstLines + added) break;
+    lines.push(shownLine(line));
+  }
+  return lines.length > added ? lines.slice(0, -added) : [''];
+}
+
+/** A body from its beginning, as the API shows it; undefined where it goes on, or the API alone says what it is. */
+export function bodyOfBeginning(beginning: BodyBeginning | null): { readonly body: unknown } | undefined {
+  if (beginning === null) return { body: null };
+  const { kind, text, content_type: contentType, is_whole: isWhole } = beginning;
+  if (!isWhole) return undefined;
+  if (kind !== 'json') return { body: kind === 'text' ? text : { base64: text, content_type: contentType } };
+  const body = parsed(text);
+  return body === text ? undefined : { body };
+}
+
+/** JSON whose end is missing, closed behind the last of its values that is whole. @returns with it, how many brackets were added. */
+function closedJson(text: string): { readonly json: string; readonly depth: number } {
+  const open: string[] = [];
+  let end = 0;
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*(?:"|$)|[[\]{},]/gs)) {
+    if (token.startsWith('"')) continue;
+    if (token === '[' || token === '{') open.push(token === '[' ? ']' : '}');
+    else if (token !== ',') open.pop();
+    end = token === ',' ? index : index + 1;
+  }
+  return { json: text.slice(0, end) + open.toReversed().join(''), depth: open.length };
 }
 
 interface Place {

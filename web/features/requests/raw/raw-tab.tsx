@@ -1,19 +1,48 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
-import type { RequestItem } from '../../../../src/client/client.ts';
+import type { BodyBeginning, RequestBeginning, RequestItem } from '../../../../src/client/client.ts';
 import { formatBytes, formatCount } from '../../../lib/format.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { CodeView } from './code-view.tsx';
-import { beginningOf, type BodyView, type RawBody, rawBody, shownBody, shownLength, shownLineLength } from './raw-bodies.ts';
+import {
+  beginningOf,
+  type BodyView,
+  linesOfBeginning,
+  type RawBody,
+  rawBody,
+  shownBody,
+  shownLength,
+  shownLineLength,
+} from './raw-bodies.ts';
 import styles from './raw.module.css';
 
+export interface RawTabProps {
+  readonly request: RequestItem;
+  /** How the bodies begin, which the request does not have yet. */
+  readonly beginning?: RequestBeginning | undefined;
+  /** Once a beginning is in view. */
+  readonly onDrawn?: () => void;
+}
+
 /** Both bodies as they are recorded. */
-export function RawTab({ request }: { readonly request: RequestItem }): ReactNode {
+export function RawTab({ request, beginning, onDrawn }: RawTabProps): ReactNode {
   const { request_id: id, signed_body_url: signed } = request;
   return (
     <div className={styles['raw']}>
-      <Body title="Request" body={request.request_body} isCut={request.request_body_cut} />
-      <Body title="Response" body={request.response_body} isCut={request.response_body_cut} />
+      <Body
+        title="Request"
+        body={request.request_body}
+        isCut={request.request_body_cut}
+        begins={beginning?.request_body}
+        onDrawn={onDrawn}
+      />
+      <Body
+        title="Response"
+        body={request.response_body}
+        isCut={request.response_body_cut}
+        begins={beginning?.response_body}
+        onDrawn={onDrawn}
+      />
       <p className="muted">
         JSON is recorded without its white space and with numbers of double precision; here it is laid out. Streams are put together.{' '}
         {signed !== null && (
@@ -37,11 +66,14 @@ interface BodyProps {
   readonly body: unknown;
   /** Less of it was recorded than passed. */
   readonly isCut: boolean;
+  /** How it begins, as long as the body itself is not there. */
+  readonly begins: BodyBeginning | null | undefined;
+  readonly onDrawn: (() => void) | undefined;
 }
 
-function Body({ title, body, isCut }: BodyProps): ReactNode {
+function Body({ title, body, isCut, begins, onDrawn }: BodyProps): ReactNode {
   const raw = useMemo(() => rawBody(body), [body]);
-  const beginning = useMemo(() => (raw === undefined ? undefined : beginningOf(body, raw)), [body, raw]);
+  const beginning = useMemo(() => firstLinesOf(body, raw, begins ?? undefined), [body, raw, begins]);
   const [isOpen, setIsOpen] = useState(false);
   const shown = useWhole({ body, raw, hasBeginning: beginning !== undefined, isOpen });
   const lines = shown?.lines ?? beginning;
@@ -64,19 +96,27 @@ function Body({ title, body, isCut }: BodyProps): ReactNode {
           characters are shown and searched. The copy and the download have all.
         </Notice>
       )}
-      {raw === undefined || lines === undefined ? (
+      {lines === undefined ? (
         <p className="muted">No body is kept.</p>
       ) : (
         <CodeView
           label={`Body of the ${title.toLowerCase()}`}
           lines={lines}
           isWhole={shown !== undefined}
-          isJson={raw.kind === 'json'}
-          onOpen={() => setIsOpen(true)}
+          isJson={(raw ?? begins)?.kind === 'json'}
+          onOpen={() => {
+            setIsOpen(true);
+            if (raw === undefined) onDrawn?.();
+          }}
         />
       )}
     </section>
   );
+}
+
+function firstLinesOf(body: unknown, raw: RawBody | undefined, begins: BodyBeginning | undefined): readonly string[] | undefined {
+  if (raw !== undefined) return beginningOf(body, raw);
+  return begins === undefined ? undefined : linesOfBeginning(begins);
 }
 
 interface WholeBody {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readExactly } from '../../../../src/model/json/exact-numbers.ts';
 import { lineTokens } from './line-tokens.ts';
-import { beginningOf, rawBody, shownBody, shownLength, shownLineLength } from './raw-bodies.ts';
+import type { BodyBeginning } from '../../../../src/client/client.ts';
+import { beginningOf, bodyOfBeginning, linesOfBeginning, rawBody, shownBody, shownLength, shownLineLength } from './raw-bodies.ts';
 
 const linesOf = (body: unknown): readonly string[] => {
   const raw = rawBody(body);
@@ -63,6 +64,48 @@ describe('the beginning of a large body', () => {
   test('is none of a body that is laid out as fast, and of a text', () => {
     expect(beginning({ a: [1, 2] })).toBeUndefined();
     expect(beginning('one\n'.repeat(1000))).toBeUndefined();
+  });
+});
+
+describe('a body of which the beginning alone is there', () => {
+  const member = '{"a \\"b\\"":[1.50,12345678901234567890,[],{},[[]],{"x":{}}],"text":"] } , {","é\\n":true}';
+  const json = `{"one":{"two":[${Array.from({ length: 8 }, () => member).join(',')}]},"last":"${'x'.repeat(30)}"}`;
+  const begins = (text: string, kind: BodyBeginning['kind'] = 'json'): BodyBeginning => ({ kind, text, content_type: '', is_whole: false });
+
+  test('has the lines of the whole wherever it ends', () => {
+    const whole = linesOf(readExactly(json));
+    const counts = Array.from({ length: json.length }, (_, length) => {
+      const lines = linesOfBeginning(begins(json.slice(0, length)));
+      if (lines.join('') !== '') expect(lines).toEqual(whole.slice(0, lines.length));
+      return lines.length;
+    });
+    // All but the last value, which may go on, the line before it, which has a comma then, and the last bracket.
+    expect(Math.max(...counts)).toBe(whole.length - 3);
+  });
+
+  test('has as many lines as a whole body shows first', () => {
+    const many = `[${Array.from({ length: 500 }, () => '1').join(',')}`;
+    expect(linesOfBeginning(begins(many))).toEqual(linesOf(Array.from({ length: 500 }, () => 1)).slice(0, 400));
+  });
+
+  test('has the lines of a text, and none of bytes', () => {
+    expect(linesOfBeginning(begins('a\r\nb\nc', 'text'))).toEqual(['a', 'b', 'c']);
+    expect(linesOfBeginning(begins('AAE=', 'binary'))).toEqual(['']);
+  });
+
+  test.each([
+    ['no body', null, { body: null }],
+    ['JSON', { kind: 'json', text: '[1.50]', content_type: '', is_whole: true }, { body: readExactly('[1.50]') }],
+    ['a text', { kind: 'text', text: 'a', content_type: '', is_whole: true }, { body: 'a' }],
+    [
+      'bytes',
+      { kind: 'binary', text: 'AAE=', content_type: 'image/png', is_whole: true },
+      { body: { base64: 'AAE=', content_type: 'image/png' } },
+    ],
+    ['one that goes on', begins('[1'), undefined],
+    ['JSON that is cut, which the API shows as a text', { kind: 'json', text: '[1', content_type: '', is_whole: true }, undefined],
+  ] as const)('is %s once it is all there is', (_what, beginning, body) => {
+    expect(bodyOfBeginning(beginning)).toEqual(body);
   });
 });
 

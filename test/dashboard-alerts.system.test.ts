@@ -358,6 +358,7 @@ it('from the most expensive session of today, and what made it dear, to a rule o
       request_model: 'gpt-4o',
       response_status: 200,
       session_id: session,
+      session_name: 'A dear talk',
       session_path: '/agent/read',
       cost,
       prompt_tokens: 1000 * 2 ** turn,
@@ -374,7 +375,7 @@ it('from the most expensive session of today, and what made it dear, to a rule o
   await page.getByRole('button', { name: 'Last 24 hours' }).click();
   await page.getByRole('button', { name: 'Cost' }).click();
   await page.waitForURL(/range=24h.*sort=total_cost|sort=total_cost.*range=24h/);
-  await page.getByRole('rowheader').first().getByText(session).click();
+  await page.getByRole('rowheader').first().getByText('A dear talk').click();
   const reasons = page.getByRole('region', { name: 'Where the cost went' });
   await reasons.getByText('The input grew from about 1,000 to 8,000 tokens a request').waitFor();
   await reasons.getByText('One request cost $0.50, 50 % of the session.').waitFor();
@@ -393,7 +394,8 @@ it('from the most expensive session of today, and what made it dear, to a rule o
   await page.getByRole('button', { name: 'Remove channel 1' }).click();
   await store.click();
   await page.getByRole('heading', { name: 'Cost at least $1.00 over 1 h, for each Session' }).waitFor();
-  expect(await ruleNamed('Cost at least $1.00 over 1 h, for each Session')).toBeDefined();
+  await page.getByRole('figure').getByText('A dear talk').first().waitFor();
+  await page.getByRole('rowheader', { name: 'Session: A dear talk' }).waitFor();
   expect(complaints).toEqual([]);
   await leavePage(page);
 });

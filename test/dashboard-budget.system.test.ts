@@ -81,3 +81,17 @@ it('one value of a property has no limit of its own: the way to an alert on it i
   expect(complaints).toEqual([]);
   await page.context().close();
 });
+
+it('the group of a rule without groups is what its search says', async () => {
+  const filter = { request_response_rmt: { properties: { Team: { equals: 'search' } } } };
+  const rule = { name: 'Calls of search', metric: 'count', threshold: 1, time_window: 3_600_000, filter };
+  const { id } = (await api.call<{ readonly id: string }>('POST', '/v1/alerts', rule)).body.data;
+  await eventually('the state', async () =>
+    (await api.call<readonly unknown[]>('GET', `/v1/alerts/${id}/states`)).body.data.length === 1 ? true : undefined,
+  );
+  const { page, complaints } = await open(`/alerts/${id}`);
+  await page.getByRole('rowheader', { name: 'property "Team" is "search"' }).waitFor();
+  await page.getByRole('figure', { name: 'Requests' }).getByText('property "Team" is "search"').waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});

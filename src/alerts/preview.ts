@@ -4,14 +4,16 @@ import type { OrganizationId, Uuid } from '../model/ids.ts';
 import { groupKeyOf, groupOfKey, type GroupValue, shownGroup } from '../query/alerts/groups.ts';
 import {
   countGroupsStatement,
+  inWindows,
   previewSamples,
   previewStatement,
   type PreviewSteps,
   previewSteps,
   unpricedInPreview,
 } from '../query/alerts/preview.ts';
-import { isOfCost } from '../query/alerts/plan.ts';
+import { type AlertPlan, isOfCost } from '../query/alerts/plan.ts';
 import type { AlertRow } from '../query/alerts/rows.ts';
+import { sessionNamesOf, sessionNamesPlan, sessionsOf } from '../query/alerts/session-names.ts';
 import type { TimeRange } from '../query/alerts/windows.ts';
 import { type MetricsRow, metricsStatement } from '../query/metrics/statement.ts';
 import { unpricedOf } from '../query/metrics/unpriced.ts';
@@ -43,6 +45,8 @@ export interface Preview {
   readonly incidents: readonly PreviewedIncident[];
   /** Null: the rule measures no money. */
   readonly unpriced: UnpricedRequests | null;
+  /** By their identifiers. */
+  readonly sessionNames: ReadonlyMap<string, string>;
 }
 
 /** Points of the series; of more, the last are left out. */
@@ -57,6 +61,15 @@ export interface PreviewOptions {
   readonly intervalMs: number;
 }
 
+const nothing = {
+  isExact: true,
+  groupsLeftOut: 0,
+  series: [],
+  incidents: [],
+  unpriced: null,
+  sessionNames: new Map<string, string>(),
+} as const;
+
 /** Runs a rule over stored requests, by the state machine of the evaluator. Nothing is told, so that a mute has no effect. */
 export async function previewAlert(run: RunStatement, options: PreviewOptions, signal?: AbortSignal): Promise<Preview> {
   const { organizationId, range, intervalMs } = options;
@@ -65,7 +78,7 @@ export async function previewAlert(run: RunStatement, options: PreviewOptions, s
   const { plan } = readyAlert(drafted, intervalMs);
   const steps = previewSteps(plan, range, intervalMs);
   const ready = readyAlert(drafted, steps.stepMs);
-  if (steps.count === 0) return { stepMs: steps.stepMs, isExact: true, groupsLeftOut: 0, series: [], incidents: [], unpriced: null };
+  if (steps.count === 0) return { ...nothing, stepMs: steps.stepMs };
   const groups = plan.dimensions.length === 0 ? 1 : await countGroups(run, ready, steps, signal);
   const rows = await run<AlertRow>(previewStatement(plan, steps), signal);
   const unpriced = isOfCost(plan.measure)
@@ -73,8 +86,22 @@ export async function previewAlert(run: RunStatement, options: PreviewOptions, s
     : null;
   const groupsLeftOut = Math.max(0, groups - steps.groups);
   const { series, incidents, isCut } = await replay(ready, steps, rows);
+  const sessionNames = await namesOf(run, plan, { steps, groups: [...incidents, ...series].map(({ group }) => group) }, signal);
   const isExact = steps.stepMs === intervalMs && groupsLeftOut === 0 && !isCut;
-  return { stepMs: steps.stepMs, isExact, groupsLeftOut, series, incidents, unpriced };
+  return { stepMs: steps.stepMs, isExact, groupsLeftOut, series, incidents, unpriced, sessionNames };
+}
+
+interface ShownGroups {
+  readonly steps: PreviewSteps;
+  readonly groups: readonly GroupView[];
+}
+
+async function namesOf(run: RunStatement, plan: AlertPlan, { steps, groups }: ShownGroups, signal?: AbortSignal) {
+  const [first, ...others] = sessionsOf(groups);
+  if (first === undefined) return nothing.sessionNames;
+  return sessionNamesOf(
+    await run<MetricsRow>(metricsStatement(sessionNamesPlan(plan, [first, ...others], inWindows(plan, steps))), signal),
+  );
 }
 
 async function countGroups(run: RunStatement, { plan }: ReadyAlert, steps: PreviewSteps, signal?: AbortSignal): Promise<number> {

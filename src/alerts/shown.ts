@@ -164,7 +164,7 @@ function receiverOf({ channels }: Alert, target: DeliveryTarget, webhookNameOf: 
   return { channel_id: channel?.id ?? webhookId, channel: 'webhook', webhook_id: webhookId, webhook_name: webhookNameOf(webhookId) };
 }
 
-export function shownPreview({ stepMs, isExact, groupsLeftOut, series, incidents, unpriced }: Preview): AlertPreview {
+export function shownPreview({ stepMs, isExact, groupsLeftOut, series, incidents, unpriced, sessionNames }: Preview): AlertPreview {
   return {
     step_ms: stepMs,
     exact: isExact,
@@ -177,5 +177,6 @@ export function shownPreview({ stepMs, isExact, groupsLeftOut, series, incidents
       peak,
     })),
     unpriced,
+    session_names: Object.fromEntries(sessionNames),
   };
 }

@@ -309,6 +309,7 @@ describe('POST /v1/alerts/preview', () => {
       ],
       incidents: [{ group, started_at: '2026-03-01T12:00:40.000Z', ended_at: '2026-03-01T12:01:10.000Z', peak: 30 }],
       unpriced: { requests: 0, models: [] },
+      session_names: {},
     });
   });
 

@@ -108,6 +108,9 @@ const previewAnswer = z.object({
     }),
   ),
   unpriced: unpricedSchema.nullable().meta({ description: 'Of a rule on costs; null of others. They are missing in the values.' }),
+  session_names: z
+    .record(z.string(), z.string())
+    .meta({ description: 'Names of the sessions by which a rule groups, by their identifiers; at most 500.' }),
 });
 export type AlertPreview = z.infer<typeof previewAnswer>;
 

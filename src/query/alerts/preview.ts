@@ -95,10 +95,13 @@ export function previewStatement(plan: AlertPlan, steps: PreviewSteps): Statemen
 /** Groups times steps times days, and a few of rounding. */
 const maxRows = 2 * alertLimits.previewCells;
 
-/** Of all windows together. */
 export function unpricedInPreview(plan: AlertPlan, steps: PreviewSteps): MetricsPlan {
-  const { from } = bucketLayoutOf(plan.window, steps);
-  return unpricedPlan(plan.tenant, allOf([arrived('gte', from), arrived('lt', lastOf(steps)), plan.filter]));
+  return unpricedPlan(plan.tenant, allOf([inWindows(plan, steps), plan.filter]));
+}
+
+/** In any window of a preview. */
+export function inWindows(plan: AlertPlan, steps: PreviewSteps): FilterNode {
+  return allOf([arrived('gte', bucketLayoutOf(plan.window, steps).from), arrived('lt', lastOf(steps))]);
 }
 
 function arrived(operator: 'gte' | 'lt', value: number): FilterNode {

@@ -12,7 +12,8 @@ import { Empty } from '../../ui/empty.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
-import { groupText } from './group-text.ts';
+import { useSessionNames } from './alert-chart.tsx';
+import { groupOfRule, type Names } from './group-text.ts';
 import { deliveriesQuery, historyQuery, incidentsQuery, statesQuery } from './alerts-query.ts';
 import { measureFormat } from './measure-text.ts';
 import { StateBadge } from './state-badge.tsx';
@@ -23,9 +24,10 @@ interface PartProps {
 
 /** The state of each group, the most severe first. */
 export function Groups({ alert }: PartProps): ReactNode {
+  const names = useSessionNames(alert);
   const format = formatOf(alert);
   const columns: readonly DataColumn<AlertGroupState>[] = [
-    groupColumn(),
+    groupColumn(alert, names),
     { id: 'state', title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
     { id: 'value', title: 'Value', isNumber: true, cell: ({ value }) => format(value) },
     { id: 'threshold', title: 'Threshold', isNumber: true, cell: () => format(alert.threshold) },
@@ -43,10 +45,11 @@ export function Groups({ alert }: PartProps): ReactNode {
 }
 
 export function Incidents({ alert }: PartProps): ReactNode {
+  const names = useSessionNames(alert);
   const format = formatOf(alert);
   const columns: readonly DataColumn<AlertIncident>[] = [
     { id: 'started', title: 'Began', cell: ({ started_at: at }) => formatTime(at, timeZone()) },
-    groupColumn(),
+    groupColumn(alert, names),
     {
       id: 'state',
       title: 'State',
@@ -89,10 +92,11 @@ function RequestsOf({ requests }: Pick<AlertIncident, 'requests'>): ReactNode {
 }
 
 export function History({ alert }: PartProps): ReactNode {
+  const names = useSessionNames(alert);
   const format = formatOf(alert);
   const columns: readonly DataColumn<AlertHistoryRow>[] = [
     { id: 'at', title: 'Time', cell: ({ at }) => formatTime(at, timeZone()) },
-    groupColumn(),
+    groupColumn(alert, names),
     { id: 'state', title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
     { id: 'value', title: 'Value', isNumber: true, cell: ({ value }) => format(value) },
     { id: 'reason', title: 'Why', textOf: reasonText, cell: reasonText },
@@ -153,8 +157,8 @@ function formatOf({ metric, baseline }: Alert): (value: number | null) => string
   return measureFormat(metric, baseline !== null && baseline !== undefined);
 }
 
-function groupColumn<Row extends Pick<AlertGroupState, 'group'>>(): DataColumn<Row> {
-  const textOf = ({ group }: Row): string => groupText(group);
+function groupColumn<Row extends Pick<AlertGroupState, 'group'>>(alert: Alert, names: Names | undefined): DataColumn<Row> {
+  const textOf = ({ group }: Row): string => groupOfRule(group, alert, names);
   return { id: 'group', title: 'Group', textOf, cell: textOf };
 }
 

@@ -1,3 +1,5 @@
+import type { NewAlert } from '../../../src/client/client.ts';
+import { filterText, searchOfFilter } from '../../lib/filter-text.ts';
 import { type DimensionValue, dimensionTitle, valueTitle } from '../../lib/metrics/dimensions.ts';
 
 type RuleGroup = Readonly<Record<string, DimensionValue>>;
@@ -17,7 +19,15 @@ export function groupValuesText(group: RuleGroup, names = noNames): string {
 /** A group with the names of its dimensions: `Team: search · Model: gpt-4o`. */
 export function groupText(group: RuleGroup, names = noNames): string {
   const parts = Object.entries(group).map((one) => `${dimensionTitle(one[0])}: ${titleOf(one, names)}`);
-  return parts.length === 0 ? 'all requests' : parts.join(' · ');
+  return parts.length === 0 ? everyRequest : parts.join(' · ');
+}
+
+const everyRequest = 'all requests';
+
+/** A group of a rule; of a rule without groups what its requests match. */
+export function groupOfRule(group: RuleGroup, { filter }: Pick<NewAlert, 'filter'>, names = noNames): string {
+  const isWhole = Object.keys(group).length === 0 && searchOfFilter(filter) !== '';
+  return isWhole ? filterText(filter) : groupText(group, names);
 }
 
 function titleOf([dimension, value]: readonly [string, DimensionValue], names: Names): string {

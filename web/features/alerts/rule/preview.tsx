@@ -1,16 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { AlertPreviewAnswer, NewAlert } from '../../../../src/client/client.ts';
-import { everything } from '../../../../src/query/filter/ast.ts';
 import { gatelog } from '../../../lib/client.ts';
 import { formatAmount, formatCount, formatDuration, formatTime } from '../../../lib/format.ts';
-import { sessionNamesQuery } from '../../../lib/metrics/groups.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
 import { UnpricedNotice } from '../../../ui/unpriced-notice.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { groupText, type Names } from '../group-text.ts';
+import { groupText } from '../group-text.ts';
 import { measureFormat } from '../measure-text.ts';
 import { RuleChart } from './rule-chart.tsx';
 import styles from './rule.module.css';
@@ -82,7 +80,7 @@ interface OutcomeProps {
 
 function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUnixMs: end }, span }: OutcomeProps): ReactNode {
   const { incidents, exact: isExact, step_ms: stepMs, groups_left_out: leftOut, unpriced } = answer;
-  const names = useSessionNames(answer, start, end);
+  const names = useMemo(() => new Map(Object.entries(answer.session_names)), [answer.session_names]);
   const format = measureFormat(rule.metric, rule.baseline !== null && rule.baseline !== undefined);
   return (
     <>
@@ -108,18 +106,6 @@ function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUn
       )}
     </>
   );
-}
-
-/** Sessions whose names are asked for: those of the lines and the incidents that are shown, and more. */
-const mostNames = 500;
-
-/** The names of the sessions that a rule groups by. */
-function useSessionNames({ series, incidents }: AlertPreviewAnswer, from: number, to: number): Names | undefined {
-  const groups = [...incidents, ...series].flatMap(({ group: { session } }) =>
-    session === null || session === undefined ? [] : [session],
-  );
-  const ids = [...new Set(groups.map(String))].slice(0, mostNames);
-  return useQuery(sessionNamesQuery(everything, ids, { from, to })).data;
 }
 
 function timesText(count: number): string {

@@ -4,7 +4,7 @@ import { formatCount } from '../../../lib/format.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Chart } from '../../../ui/chart/chart.tsx';
 import type { ChartSeries } from '../../../ui/chart/chart-data.ts';
-import { groupText, groupValuesText, type Names } from '../group-text.ts';
+import { groupOfRule, groupValuesText, type Names } from '../group-text.ts';
 import { measureFormat, measureTitle } from '../measure-text.ts';
 
 const shownGroups = 8;
@@ -12,7 +12,7 @@ const shownGroups = 8;
 type Points = AlertPreviewAnswer['series'];
 
 export interface RuleChartProps {
-  readonly rule: Pick<NewAlert, 'metric' | 'aggregation' | 'percentile' | 'threshold' | 'baseline'>;
+  readonly rule: Pick<NewAlert, 'metric' | 'aggregation' | 'percentile' | 'threshold' | 'baseline' | 'filter'>;
   readonly series: Points;
   readonly incidents: readonly { readonly started_at: string; readonly ended_at: string | null }[];
   /** Unix milliseconds. */
@@ -25,7 +25,7 @@ export interface RuleChartProps {
 
 /** What a rule measures over time, with its threshold and its incidents; nothing where there is no value. */
 export function RuleChart({ rule, series: points, incidents, from, to, height, names }: RuleChartProps): ReactNode {
-  const { times, series, groups } = useMemo(() => drawn(points, { from, to, names }), [points, from, to, names]);
+  const { times, series, groups } = useMemo(() => drawn(points, { from, to, names, rule }), [points, from, to, names, rule]);
   const bands = useMemo(
     () =>
       incidents
@@ -52,13 +52,16 @@ export function RuleChart({ rule, series: points, incidents, from, to, height, n
 }
 
 /** A line for each group; of many those with the highest values. The answer has a point where a value changes: it holds until the next. */
-function drawn(series: Points, { from, to, names }: Pick<RuleChartProps, 'from' | 'to' | 'names'>): Drawn {
+function drawn(series: Points, { from, to, names, rule }: Pick<RuleChartProps, 'from' | 'to' | 'names' | 'rule'>): Drawn {
   // The ends of the range too, so that a value which does not change there is drawn.
   const times = [...new Set([from, ...series.map(({ time }) => Date.parse(time)), to])].toSorted((left, right) => left - right);
   const lines = new Map<string, { readonly title: string; readonly points: Map<number, number | null> }>();
   for (const { time, group, value } of series) {
     const id = JSON.stringify(group);
-    const line = lines.get(id) ?? { title: groupValuesText(group, names) || groupText(group), points: new Map<number, number | null>() };
+    const line = lines.get(id) ?? {
+      title: groupValuesText(group, names) || groupOfRule(group, rule),
+      points: new Map<number, number | null>(),
+    };
     lines.set(id, line);
     line.points.set(Date.parse(time), value);
   }

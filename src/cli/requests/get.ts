@@ -125,6 +125,9 @@ function bodiesOf(item: RequestItem): readonly (readonly [string, unknown])[] {
 
 type CostLine = RequestCost['lines'][number];
 
+/** What has held since before any request. */
+const always = '1970-01-01';
+
 const costColumns: readonly Column<CostLine>[] = [
   { title: 'KIND', text: ({ kind }) => kind },
   { title: 'TOKENS', text: ({ tokens }) => countText(tokens), side: 'right' },
@@ -132,7 +135,7 @@ const costColumns: readonly Column<CostLine>[] = [
   { title: 'AMOUNT', text: ({ amount }) => costText(amount), side: 'right' },
   {
     title: 'PRICE OF',
-    text: ({ price_source: source, valid_from: from }) => `${source}${from === null ? '' : ` from ${from}`}`,
+    text: ({ price_source: source, valid_from: from }) => `${source}${from === null || from === always ? '' : ` from ${from}`}`,
     minWidth: 10,
   },
 ];

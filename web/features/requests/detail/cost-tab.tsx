@@ -78,8 +78,11 @@ const columns: readonly DataColumn<CostLine>[] = [
     title: 'Price from',
     cell: ({ price_source: source, stated_by: by }) => <span title={by ?? undefined}>{tableTitles[source]}</span>,
   },
-  { id: 'since', title: 'Valid from', cell: ({ valid_from: date }) => date ?? '–' },
+  { id: 'since', title: 'Valid from', cell: ({ valid_from: date }) => (date === always ? 'always' : (date ?? '–')) },
 ];
+
+/** What has held since before any request. */
+const always = '1970-01-01';
 
 /** `cache_write_1h` as "Cache write 1h". */
 function titleOf(kind: string): string {

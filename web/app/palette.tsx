@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Autocomplete, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField, useFilter } from 'react-aria-components';
+import { promptVersions } from '../lib/prompt-versions.ts';
 import { ErrorNotice } from '../ui/notice.tsx';
 import { Dialog } from '../ui/overlay/dialog.tsx';
 import { type Found, type FoundKind, foundQuery, isSearched } from './palette-search.ts';
@@ -107,15 +108,6 @@ function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSig
     { id: 'sign-out', title: 'Sign out', run: onSignOut },
   ];
 }
-
-/** What versions of prompts cost, and how they do. */
-const promptVersions = {
-  q: '-prompt:""',
-  by: ['prompt', 'prompt_version'],
-  metrics: ['avg_cost', 'count', 'error_rate', 'p50_latency', 'prompt_tokens', 'completion_tokens'],
-  chart: 'table',
-  range: '30d',
-} as const;
 
 const kinds: readonly (readonly [FoundKind, string])[] = [
   ['request', 'Requests'],

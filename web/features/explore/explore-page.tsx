@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import { metricTitle } from '../../lib/metrics/metric-format.ts';
+import { promptVersions } from '../../lib/prompt-versions.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
@@ -74,6 +75,9 @@ function Actions({ search, filter, chart, onSave }: ActionsProps): ReactNode {
   const { q, board, panel = 0 } = search;
   return (
     <>
+      <LinkButton to="/explore" search={promptVersions}>
+        Versions of prompts
+      </LinkButton>
       {maySave && board !== undefined && <UpdatePanel query={{ ...asked, filter, chart }} boardId={board} panel={panel} />}
       {maySave && <Button onPress={onSave}>Save to a board</Button>}
       {mayAlert && (

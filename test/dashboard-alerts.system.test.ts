@@ -354,7 +354,6 @@ it('from the most expensive session of today, and what made it dear, to a rule o
       // A preview evaluates every few minutes.
       request_created_at: new Date(Date.now() - 600_000 + 1000 * turn).toISOString(),
       provider: 'OPENAI',
-      request_path: '/v1/chat/completions',
       request_model: 'gpt-4o',
       response_status: 200,
       session_id: session,

@@ -47,10 +47,10 @@ async function logUnpriced(): Promise<void> {
 }
 
 /** A call of a model that the provider does not have. */
-async function importFailed(user: string): Promise<void> {
+async function importFailed(user: string, at = Date.now() - 60_000): Promise<void> {
   const record = {
     request_id: randomUUID(),
-    request_created_at: new Date(Date.now() - 60_000).toISOString(),
+    request_created_at: new Date(at).toISOString(),
     provider: 'OPENAI',
     request_user_id: user,
     model: 'gone-1',
@@ -84,6 +84,9 @@ function searchOf(page: Page): Readonly<Record<string, string>> {
   return Object.fromEntries(new URL(page.url()).searchParams);
 }
 
+/** The very hour that the page counted. */
+const lastHour = { from: expect.stringMatching(/^\d+$/) as unknown, to: expect.stringMatching(/^\d+$/) as unknown };
+
 /** Calls of metrics while a page is opened. */
 async function callsOf(page: Page, opened: () => Promise<void>): Promise<number> {
   let calls = 0;
@@ -110,15 +113,16 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   expect(table?.y).toBeLessThan(chart?.y ?? 0);
   await moved.getByRole('link', { name: 'search', exact: true }).click();
   await page.getByText('2 requests').waitFor();
-  expect(searchOf(page)).toEqual({ q: 'team:search', range: '1h' });
+  expect(searchOf(page)).toEqual({ q: 'team:search', ...lastHour });
   await page.goBack();
   await moved.getByRole('link', { name: 'none', exact: true }).click();
   await page.getByText('1 request', { exact: true }).waitFor();
-  expect(searchOf(page)).toEqual({ q: 'team:""', range: '1h' });
+  expect(searchOf(page)).toEqual({ q: 'team:""', ...lastHour });
   await page.goBack();
   await page.getByRole('link', { name: /^Cached answers/ }).click();
   await page.waitForURL(/\/requests/);
-  expect(searchOf(page)).toEqual({ q: 'cached:true', range: '1h' });
+  expect(searchOf(page)).toEqual({ q: 'cached:true', ...lastHour });
+  expect(Number(searchOf(page)['to']) - Number(searchOf(page)['from'])).toBe(3_600_000);
   await page.goBack();
   await page.getByRole('figure', { name: 'Requests' }).getByRole('img').click();
   await page.waitForURL(/\/requests/);
@@ -131,6 +135,18 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   expect(searchOf(page)).toEqual({ q: 'team:search', range: '1h', moved: 'model' });
   expect(complaints).toEqual([]);
   await leavePage(page);
+});
+
+it('Overview counts a range from its start on, as the list does to which a figure leads', async () => {
+  const [inside, outside] = [600_000, -20_000].map((after) => Date.now() - 7 * 86_400_000 + after);
+  for (const at of [inside, outside]) await importFailed('edith', at);
+  const { page } = await open('/requests?range=all&q=user%3Aedith');
+  await page.getByText('2 requests').waitFor();
+  await page.goto(`${service.api}/?range=7d&q=user%3Aedith`);
+  await page.getByRole('link', { name: 'Requests: 1. Show the requests' }).click();
+  await page.getByText('1 request', { exact: true }).waitFor();
+  expect(Number(searchOf(page)['to']) - Number(searchOf(page)['from'])).toBe(7 * 86_400_000);
+  await page.context().close();
 });
 
 it('Explore draws every chosen metric, says what has no price, and each group leads to its requests', async () => {
@@ -161,6 +177,9 @@ it('a cost that no price tells is no $0 in lists of sessions and users, on their
   await page.goto(`${service.api}/?range=1h&q=user%3Adora`);
   const card = page.getByRole('figure', { name: 'Cost' });
   await card.getByRole('link', { name: 'Cost: No price. Show the requests' }).waitFor();
+  // What moved most is told by what there is.
+  await page.getByText('Tokens beside the period before: no request of both has a price').waitFor();
+  await page.getByRole('row', { name: /^acme-9b .*1,000,000/ }).waitFor();
   await card.getByRole('button', { name: 'Table of Cost' }).click();
   expect(await card.getByRole('cell', { name: '–', exact: true }).count()).toBe(1);
   expect(complaints).toEqual([]);
@@ -261,7 +280,7 @@ it('which user has errors stands in the list, and its page says of what kind, in
   await leavePage(page);
 });
 
-it('versions of a prompt stand beside one another, a command away', async () => {
+it('versions of a prompt stand beside one another, a command away, or a click on Explore', async () => {
   const { page, complaints } = await open('/settings');
   await page.locator('dl').first().waitFor();
   await page.keyboard.press('Control+k');
@@ -270,6 +289,9 @@ it('versions of a prompt stand beside one another, a command away', async () => 
   await page.getByRole('link', { name: 'greeting · 2', exact: true }).click();
   await page.getByText('1 request', { exact: true }).waitFor();
   expect(searchOf(page)).toEqual({ q: '-prompt:"" prompt:greeting prompt_version:2', range: '30d' });
+  await page.goto(`${service.api}/explore`);
+  await page.getByRole('link', { name: 'Versions of prompts' }).click();
+  await page.getByRole('link', { name: 'greeting · 2', exact: true }).waitFor();
   expect(complaints).toEqual([]);
   await leavePage(page);
 });

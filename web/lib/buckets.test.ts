@@ -66,6 +66,7 @@ describe('a range with buckets', () => {
 
   it('begins with a whole bucket, and its last one may not be complete', () => {
     const range = bucketedRange({ from: now - 86_400_000, to: undefined }, 'UTC', { now, oldest: 0, most: 64 });
+    expect(texts([range.start, range.before.start])).toEqual(texts([now - 86_400_000, now - 2 * 86_400_000]));
     expect(range.interval).toBe('hour');
     expect(texts([range.from])).toEqual(['2026-06-09T10:00:00.000Z']);
     expect(range.starts).toHaveLength(25);

@@ -135,7 +135,10 @@ export function bucketStarts(from: number, to: number, interval: BucketInterval,
 
 /** A range with buckets, and the one of the same number of days or hours before it. */
 export interface BucketedRange {
+  /** The start of the first bucket, before the range itself begins. */
   readonly from: number;
+  /** The start of the range: what its requests add up to begins here. */
+  readonly start: number;
   readonly to: number;
   readonly interval: BucketInterval;
   readonly starts: readonly number[];
@@ -145,7 +148,7 @@ export interface BucketedRange {
   readonly incompleteFrom: number | undefined;
   /** Nobody said where it starts. */
   readonly isOpen: boolean;
-  readonly before: { readonly from: number; readonly to: number; readonly starts: readonly number[] };
+  readonly before: { readonly from: number; readonly start: number; readonly to: number; readonly starts: readonly number[] };
 }
 
 export interface BucketOptions {
@@ -166,15 +169,18 @@ export function bucketedRange(range: TimeRange, zone: string, { now, oldest, mos
   const last = starts.at(-1) ?? from;
   const isIncomplete = to >= now && nextBucket(last, interval, zone) > now;
   const beforeFrom = shifted(from, from - to, interval, zone);
+  // Of whole days or months, whole ones go before.
+  const beforeStart = start === from ? beforeFrom : start - (to - start);
   return {
     from,
+    start,
     to,
     interval,
     starts,
     end: nextBucket(last, interval, zone),
     incompleteFrom: isIncomplete ? starts.length - 1 : undefined,
     isOpen: range.from === undefined,
-    before: { from: beforeFrom, to: from, starts: bucketStarts(beforeFrom, from, interval, zone) },
+    before: { from: beforeFrom, start: beforeStart, to: from, starts: bucketStarts(beforeFrom, from, interval, zone) },
   };
 }
 

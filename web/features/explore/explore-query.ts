@@ -45,7 +45,7 @@ const maxLines = 8;
 /** The groups with their figures, and every metric over time. */
 export function useExploration({ filter, range, metrics, shown, by, sort, order, top, isOverTime, chartWidth = wideChart }: Exploration) {
   const buckets = useBuckets(range, { oldestMs, chartWidth });
-  const { from, to } = buckets;
+  const { start: from, to } = buckets;
   const asked = useMemo(() => withUnpriced([...metrics, ...(shown ?? []), sort]), [metrics, shown, sort]);
   const isAllTime = range.range === 'all';
   const groups = useQuery(

@@ -12,7 +12,7 @@ import {
 } from '../../lib/metrics/dimensions.ts';
 import { type Figures, groupId, groupTitle } from '../../lib/metrics/groups.ts';
 import { formatAmount } from '../../lib/format.ts';
-import { figureText, formatChange, formatOf, isUnpriced } from '../../lib/metrics/metric-format.ts';
+import { figureText, formatChange, formatOf, isUnpriced, metricTitle } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Swatch } from '../../ui/swatch.tsx';
@@ -24,6 +24,9 @@ import styles from './overview-page.module.css';
 /** At first, and of all. */
 const [firstRows, maxRows] = [5, 25];
 
+/** What may move most. */
+export type MovedMetric = 'cost' | 'total_tokens' | 'count';
+
 export interface GroupsTableProps {
   readonly groups: readonly ComparedGroup[];
   readonly by: Dimension;
@@ -33,15 +36,16 @@ export interface GroupsTableProps {
   readonly isSplit: boolean;
   /** Requests of groups that were not asked for one by one. */
   readonly other: Figures | undefined;
+  readonly measure: MovedMetric;
   readonly onSearch: (q: string) => void;
   readonly onOnly: (q: string) => void;
 }
 
-/** The groups of a dimension with what they cost now and before: those whose cost moved most stand first. */
-export function GroupsTable({ groups, by, q, range, isSplit, other, onSearch, onOnly }: GroupsTableProps): ReactNode {
+/** The groups of a dimension with what they cost or used now and before: those that moved most stand first. */
+export function GroupsTable({ groups, by, q, range, isSplit, other, measure, onSearch, onOnly }: GroupsTableProps): ReactNode {
   const [isLong, setIsLong] = useState(false);
   const colored = groups.filter(({ now }) => now !== undefined).slice(0, shownGroups);
-  const rows = groups.toSorted((left, right) => moved(right) - moved(left)).slice(0, isLong ? maxRows : firstRows);
+  const rows = groups.toSorted((left, right) => moved(right, measure) - moved(left, measure)).slice(0, isLong ? maxRows : firstRows);
   const title = dimensionTitle(by);
   const linked = { by, q, range };
   const columns: readonly DataColumn<ComparedGroup>[] = [
@@ -58,9 +62,9 @@ export function GroupsTable({ groups, by, q, range, isSplit, other, onSearch, on
         </>
       ),
     },
-    figure('Change', (group) => <Change group={group} />),
-    figure('Cost', ({ now }) => (now === undefined ? '–' : figureText('cost', now))),
-    figure('Before', ({ before }) => (before === undefined ? '–' : figureText('cost', before))),
+    figure('Change', (group) => <Change group={group} measure={measure} />),
+    ...(measure === 'count' ? [] : [figure(metricTitle(measure), ({ now }) => (now === undefined ? '–' : figureText(measure, now)))]),
+    figure('Before', ({ before }) => (before === undefined ? '–' : figureText(measure, before))),
     figure('Requests', (group) => <ToRequests {...linked} group={group} metric="count" />),
     figure('Errors', (group) => <ToRequests {...linked} group={group} metric="errors" search="failed:true" />),
     figure('Latency, p95', ({ now }) => formatOf('p95_latency')(now?.p95_latency ?? null)),
@@ -68,7 +72,7 @@ export function GroupsTable({ groups, by, q, range, isSplit, other, onSearch, on
   ];
   return (
     <>
-      <DataTable label={`Cost by ${title}`} columns={columns} rows={rows} keyOf={({ key }) => groupId(key)} />
+      <DataTable label={`${metricTitle(measure)} by ${title}`} columns={columns} rows={rows} keyOf={({ key }) => groupId(key)} />
       {groups.length > firstRows && (
         <p className={styles['rest']}>
           <Button kind="quiet" onPress={() => setIsLong(!isLong)}>
@@ -90,23 +94,24 @@ function figure(title: string, cell: (group: ComparedGroup) => ReactNode): DataC
   return { id: title, title, isNumber: true, cell };
 }
 
-/** How much more or less, in money and as a share. */
-function Change({ group: { now, before } }: { readonly group: ComparedGroup }): ReactNode {
-  const [cost, costBefore] = [now?.cost ?? 0, before?.cost ?? 0];
-  const mood = moodOf({ now: cost, before: costBefore, requests: [now?.count ?? 0, before?.count ?? 0] }, 'less');
-  const difference = cost - costBefore;
-  if (difference === 0 || isUnpriced('cost', now) || isUnpriced('cost', before)) return <span className="muted">–</span>;
+/** How much more or less, and as a share. */
+function Change({ group: { now, before }, measure }: { readonly group: ComparedGroup; readonly measure: MovedMetric }): ReactNode {
+  const [value, valueBefore] = [now?.[measure] ?? 0, before?.[measure] ?? 0];
+  const compared = { now: value, before: valueBefore, requests: [now?.count ?? 0, before?.count ?? 0] } as const;
+  const mood = moodOf(compared, measure === 'cost' ? 'less' : undefined);
+  const difference = value - valueBefore;
+  if (difference === 0 || isUnpriced(measure, now) || isUnpriced(measure, before)) return <span className="muted">–</span>;
   return (
     <span className={styles[mood]}>
       {difference > 0 ? '+' : '−'}
-      {formatOf('cost')(Math.abs(difference))} <span className="muted">{formatChange(cost, costBefore)}</span>
+      {formatOf(measure)(Math.abs(difference))} <span className="muted">{formatChange(value, valueBefore)}</span>
     </span>
   );
 }
 
-function moved({ now, before }: ComparedGroup): number {
-  const isKnown = !isUnpriced('cost', now) && !isUnpriced('cost', before);
-  const change = isKnown ? Math.abs((now?.cost ?? 0) - (before?.cost ?? 0)) : 0;
+function moved({ now, before }: ComparedGroup, measure: MovedMetric): number {
+  const isKnown = !isUnpriced(measure, now) && !isUnpriced(measure, before);
+  const change = isKnown ? Math.abs((now?.[measure] ?? 0) - (before?.[measure] ?? 0)) : 0;
   // Groups without a cost are told apart by their requests.
   return change * 1e9 + Math.abs((now?.count ?? 0) - (before?.count ?? 0));
 }

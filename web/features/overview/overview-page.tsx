@@ -2,6 +2,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
+import type { Figures } from '../../lib/metrics/groups.ts';
+import { metricTitle } from '../../lib/metrics/metric-format.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
@@ -12,12 +14,12 @@ import { LinkButton } from '../../ui/link-button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
-import { UnpricedText, type UnpricedTextProps } from '../../ui/unpriced-text.tsx';
+import { UnpricedText } from '../../ui/unpriced-text.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
 import { PassedLimits } from '../limits/passed-limits.tsx';
 import { cards } from './cards.ts';
 import { Incidents, useIncidents } from './incidents.tsx';
-import { GroupsTable } from './groups-table.tsx';
+import { GroupsTable, type MovedMetric } from './groups-table.tsx';
 import { OverviewCard } from './overview-card.tsx';
 import type { OverviewSearch } from './search.ts';
 import { type ComparedGroup, useOverview } from './use-overview.ts';
@@ -83,18 +85,21 @@ interface ContentProps {
   readonly onZoom: (from: number, to: number) => void;
 }
 
-function Content({ q, by, moved, filter, range, onSearch, onOnly, onMoved, onZoom }: ContentProps): ReactNode {
-  const { buckets, course, split, kinds, groups, error, isLoading } = useOverview({ filter, range, by, moved });
+function Content({ q, by, moved, filter, range: asked, onSearch, onOnly, onMoved, onZoom }: ContentProps): ReactNode {
+  const { buckets, course, split, kinds, groups, error, isLoading } = useOverview({ filter, range: asked, by, moved });
+  // A figure leads to the very requests that it counts, and not to those that came since.
+  const range = buckets.isOpen ? asked : { from: buckets.start, to: buckets.to };
   const incidents = useIncidents(buckets);
   if (error !== null) return <PageError error={error} />;
   if (isLoading) return <Loading what="Adding up" />;
   const { total, totalBefore } = groups;
-  if ((total?.count ?? 0) === 0 && (totalBefore?.count ?? 0) === 0) return <Nothing isSearched={q !== ''} range={range} />;
+  const measure = measureOf(total, totalBefore);
+  if ((total?.count ?? 0) === 0 && (totalBefore?.count ?? 0) === 0) return <Nothing isSearched={q !== ''} range={asked} />;
   return (
     <>
       <Section
         title="What moved most"
-        about="Cost beside the period before"
+        about={aboutMoved(measure)}
         actions={<DimensionSelect label="By" value={moved} onChange={(dimension = standardDimension) => onMoved(dimension)} />}
       >
         <GroupsTable
@@ -103,13 +108,10 @@ function Content({ q, by, moved, filter, range, onSearch, onOnly, onMoved, onZoo
           by={moved}
           isSplit={moved === by}
           other={groups.other}
+          measure={measure}
           {...{ q, range, onSearch, onOnly }}
         />
-        {(total?.unpriced_count ?? 0) > 0 && (
-          <p>
-            <UnpricedText requests={total?.unpriced_count ?? 0} models={moved === 'model' ? unpricedModels(groups.rows) : []} />
-          </p>
-        )}
+        <Unpriced total={total} rows={moved === 'model' ? groups.rows : []} />
       </Section>
       <Incidents rows={incidents.rows} />
       <div className={styles['cards']}>
@@ -126,14 +128,38 @@ function Content({ q, by, moved, filter, range, onSearch, onOnly, onMoved, onZoo
   );
 }
 
+/** What nothing has of, no group can have more or less of. */
+function measureOf(...totals: readonly (Figures | undefined)[]): MovedMetric {
+  const measured = (['cost', 'total_tokens'] as const).find((metric) => totals.some((total) => (total?.[metric] ?? 0) > 0));
+  return measured ?? 'count';
+}
+
+function aboutMoved(measure: MovedMetric): string {
+  const title = `${metricTitle(measure)} beside the period before`;
+  return measure === 'cost' ? title : `${title}: no request of both has a price`;
+}
+
 const shownModels = 3;
 
-function unpricedModels(rows: readonly ComparedGroup[]): UnpricedTextProps['models'] {
-  return rows
+interface UnpricedProps {
+  readonly total: Figures | undefined;
+  /** Of models; empty: the table has others. */
+  readonly rows: readonly ComparedGroup[];
+}
+
+/** What no figure of cost on the page has in it. */
+function Unpriced({ total, rows }: UnpricedProps): ReactNode {
+  const requests = total?.unpriced_count ?? 0;
+  if (requests === 0) return null;
+  const models = rows
     .map(({ key: [model], now }) => ({ model: typeof model === 'string' ? model : null, requests: now?.unpriced_count ?? 0 }))
-    .filter(({ requests }) => requests > 0)
-    .toSorted((one, other) => other.requests - one.requests)
-    .slice(0, shownModels);
+    .filter((one) => one.requests > 0)
+    .toSorted((one, other) => other.requests - one.requests);
+  return (
+    <p>
+      <UnpricedText requests={requests} models={models.slice(0, shownModels)} />
+    </p>
+  );
 }
 
 function Nothing({ isSearched, range: { range } }: { readonly isSearched: boolean; readonly range: RangeSearch }): ReactNode {

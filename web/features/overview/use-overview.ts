@@ -114,10 +114,10 @@ function splitOf(by: Dimension | undefined, courses: readonly GroupCourse[] | un
   return by === undefined || courses === undefined ? undefined : { by, courses };
 }
 
-function useComparedGroups(filter: FilterNode, by: Dimension, { from, to, before }: BucketedRange) {
+function useComparedGroups(filter: FilterNode, by: Dimension, { start, to, before }: BucketedRange) {
   const query = { filter, metrics, by: [by], sort: { cost: 'desc', count: 'desc' }, limit: comparedGroups } as const;
-  const now = useQuery(groupsQuery({ ...query, from, to }));
-  const earlier = useQuery(groupsQuery({ ...query, from: before.from, to: before.to }));
+  const now = useQuery(groupsQuery({ ...query, from: start, to }));
+  const earlier = useQuery(groupsQuery({ ...query, from: before.start, to: start }));
   const rows = useMemo(() => joined(now.data, earlier.data), [now.data, earlier.data]);
   return {
     rows,

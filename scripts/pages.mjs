@@ -215,12 +215,15 @@ function addDashboard() {
     add(`/assets/${name}`, `dashboard/${name}`, readFileSync(join(built, 'assets', name)), { immutable: true });
   }
   const dashboard = files['/'];
-  if (dashboard !== undefined) dashboard.parts = partsIn(JSON.parse(readFileSync(join(built, '.vite', 'manifest.json'), 'utf8')));
+  const manifest = /** @type {Manifest} */ (JSON.parse(readFileSync(join(built, '.vite', 'manifest.json'), 'utf8')));
+  if (dashboard !== undefined) dashboard.parts = partsIn(manifest);
 }
+
+/** @typedef {Readonly<Record<string, { file: string, name?: string, isEntry?: boolean, imports?: string[] }>>} Manifest */
 
 /**
  * The scripts of each part that is loaded later, beside those that every page loads.
- * @param {Readonly<Record<string, { file: string, name?: string, isEntry?: boolean, imports?: string[] }>>} manifest as Vite writes it
+ * @param {Manifest} manifest as Vite writes it
  * @returns {Record<string, string[]>} paths, by the name of the part
  */
 function partsIn(manifest) {

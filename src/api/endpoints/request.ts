@@ -69,8 +69,8 @@ export const requestParts = [
     run: async (call) => {
       const { tenant, params } = call;
       const row = await findOrThrow<RequestRow>(call, params.id, requestStatements(tenant, params.id));
-      const [request, beginnings] = await Promise.all([itemsOf(call, [row], false), readBeginnings(call, row)]);
-      return { request: onlyRow(request), ...beginnings };
+      const [items, beginnings] = await Promise.all([itemsOf(call, [row], false), readBeginnings(call, row)]);
+      return { request: onlyRow(items), ...beginnings };
     },
   }),
   endpoint({

@@ -71,8 +71,9 @@ export function addSite(app: Hono, { addresses, file }: SitePorts, isSignedIn: (
     if (firstCall !== undefined) response.headers.append('Link', `<${firstCall}>; rel=preload; as=fetch; crossorigin`);
     // It loads the page's scripts beside the first one, which would ask for them after it has run.
     const scripts = url === undefined ? [] : partsOf(url).flatMap((part) => dashboard.parts?.[part] ?? []);
-    if (scripts.length > 0)
+    if (scripts.length > 0) {
       response.headers.append('Link', [...new Set(scripts)].map((script) => `<${script}>; rel=modulepreload`).join(', '));
+    }
     return response;
   };
   app.get('/', (context) => {

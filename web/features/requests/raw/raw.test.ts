@@ -14,6 +14,8 @@ const beginning = (body: unknown): readonly string[] | undefined => {
   return raw === undefined ? undefined : beginningOf(body, raw);
 };
 
+const begins = (text: string, kind: BodyBeginning['kind'] = 'json'): BodyBeginning => ({ kind, text, content_type: '', is_whole: false });
+
 describe('a body', () => {
   test.each([
     ['JSON', { a: [1, {}] }, { kind: 'json', text: '{"a":[1,{}]}', contentType: 'application/json' }],
@@ -70,13 +72,13 @@ describe('the beginning of a large body', () => {
 describe('a body of which the beginning alone is there', () => {
   const member = '{"a \\"b\\"":[1.50,12345678901234567890,[],{},[[]],{"x":{}}],"text":"] } , {","é\\n":true}';
   const json = `{"one":{"two":[${Array.from({ length: 8 }, () => member).join(',')}]},"last":"${'x'.repeat(30)}"}`;
-  const begins = (text: string, kind: BodyBeginning['kind'] = 'json'): BodyBeginning => ({ kind, text, content_type: '', is_whole: false });
 
   test('has the lines of the whole wherever it ends', () => {
     const whole = linesOf(readExactly(json));
     const counts = Array.from({ length: json.length }, (_, length) => {
       const lines = linesOfBeginning(begins(json.slice(0, length)));
-      if (lines.join('') !== '') expect(lines).toEqual(whole.slice(0, lines.length));
+      // An empty line stands for none.
+      expect(lines).toEqual(lines.join('') === '' ? [''] : whole.slice(0, lines.length));
       return lines.length;
     });
     // All but the last value, which may go on, the line before it, which has a comma then, and the last bracket.
@@ -104,8 +106,8 @@ describe('a body of which the beginning alone is there', () => {
     ],
     ['one that goes on', begins('[1'), undefined],
     ['JSON that is cut, which the API shows as a text', { kind: 'json', text: '[1', content_type: '', is_whole: true }, undefined],
-  ] as const)('is %s once it is all there is', (_what, beginning, body) => {
-    expect(bodyOfBeginning(beginning)).toEqual(body);
+  ] as const)('is %s once it is all there is', (_what, begun, body) => {
+    expect(bodyOfBeginning(begun)).toEqual(body);
   });
 });
 

@@ -140,13 +140,15 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
 it('Overview counts a range from its start on, as the list does to which a figure leads', async () => {
   const [inside, outside] = [600_000, -20_000].map((after) => Date.now() - 7 * 86_400_000 + after);
   for (const at of [inside, outside]) await importFailed('edith', at);
-  const { page } = await open('/requests?range=all&q=user%3Aedith');
-  await page.getByText('2 requests').waitFor();
-  await page.goto(`${service.api}/?range=7d&q=user%3Aedith`);
+  await eventually('both requests', async () => {
+    const found = await api.query({ request_response_rmt: { user_id: { equals: 'edith' } } });
+    return found.length === 2 ? found : undefined;
+  });
+  const { page } = await open('/?range=7d&q=user%3Aedith');
   await page.getByRole('link', { name: 'Requests: 1. Show the requests' }).click();
   await page.getByText('1 request', { exact: true }).waitFor();
   expect(Number(searchOf(page)['to']) - Number(searchOf(page)['from'])).toBe(7 * 86_400_000);
-  await page.context().close();
+  await leavePage(page);
 });
 
 it('Explore draws every chosen metric, says what has no price, and each group leads to its requests', async () => {

@@ -101,7 +101,8 @@ async function openMostExpensive(page) {
 /** @param {import('playwright-core').Page} page */
 async function openConversation(page) {
   await openMostExpensive(page);
-  await page.getByRole('tab', { name: 'Conversation' }).click();
+  // The step beside it has such a tab too.
+  await page.getByRole('tab', { name: 'Conversation' }).first().click();
   await page.waitForSelector('[aria-label="Conversation 1"]');
 }
 

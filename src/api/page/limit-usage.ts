@@ -18,6 +18,7 @@ import { forEachAtOnce } from '../../platform/bounds/at-once.ts';
 import { answerOf, rowsOf } from './metrics-rows.ts';
 
 const shownSegments = 20;
+const unpricedCount = 'unpriced_count';
 const picodollars = 1e12;
 /** Of one call; the store has others to answer. */
 const measuresAtOnce = 4;
@@ -118,22 +119,27 @@ interface Used {
 }
 
 async function usesOf({ organizationId, ports, signal }: Asked, { metric, dimension, from, keyHash }: Measure): Promise<Used> {
+  const isBudget = metric === 'cost';
   const query = {
-    metrics: [metric],
+    metrics: isBudget ? [metric, unpricedCount] : [metric],
     groupBy: dimension === undefined ? [] : [dimension],
     filter: keyHash === undefined ? 'all' : { request: { auth_hash: { equals: keyHash } } },
     timeFilter: { startTimeUnixMs: from },
     sort: { [metric]: 'desc' },
     // Calls without a value are a group, which no limit counts.
     limit: shownSegments + 1,
+    totals: isBudget && dimension !== undefined,
   };
   const plan = unwrap(planMetrics(organizationId, query, intervals));
   const { rows } = await answerOf(ports.run, plan, signal);
   const fullest = rows
+    .filter((row) => row['total'] !== true)
     .map((row) => ({ value: dimension === undefined ? null : valueText(row[dimension]), used: amountOf(row[metric]) }))
     .filter(({ value, used }) => used > 0 && (dimension === undefined || value !== null))
     .slice(0, shownSegments);
-  if (metric === 'count') return { fullest, unpriced: null };
+  if (!isBudget) return { fullest, unpriced: null };
+  // Without a dimension the only row is the total. Most budgets have none to name, and each query reads all of a window.
+  if (amountOf(rows.at(-1)?.[unpricedCount] ?? null) === 0) return { fullest, unpriced: { requests: 0, models: [] } };
   const counted = dimension === undefined ? plan.filter : allOf([plan.filter, hasValue(dimension)]);
   return { fullest, unpriced: unpricedOf(await rowsOf(ports.run, unpricedPlan(organizationId, counted), signal)) };
 }

@@ -31,7 +31,8 @@ export async function listLimits(dependencies: CommandDependencies, { json }: Js
 }
 
 function warnOfUnpriced(dependencies: CommandDependencies, { policy, unpriced }: LimitUsage): void {
-  if (unpriced === null || unpriced.requests === 0) return;
+  // A service of an earlier version tells nothing of it.
+  if (!unpriced?.requests) return;
   dependencies.hint(printable(`${policyText(parsedPolicy(policy))}: ${unpricedText(unpriced)}`));
 }
 

@@ -124,7 +124,8 @@ export async function previewAlert(dependencies: CommandDependencies, given: str
       ? 'The rule would not have fired.'
       : `The rule would have fired ${incidents.length === 1 ? 'once' : shownAmount(incidents.length, 'time')}.`,
   );
-  if (unpriced !== null && unpriced.requests > 0) dependencies.hint(printable(unpricedText(unpriced)));
+  // A service of an earlier version tells nothing of it.
+  if (unpriced?.requests) dependencies.hint(printable(unpricedText(unpriced)));
   if (!exact) {
     dependencies.hint(
       `Looked at every ${stepMs / 1000} s${leftOut === 0 ? '' : `, without ${shownAmount(leftOut, 'group')}`}: a stored rule is evaluated more often.`,

@@ -16,7 +16,7 @@ const startTime: MetricFamily = {
 const loopDelay: MetricFamily = {
   name: 'gatelog_process_event_loop_delay_seconds',
   kind: 'histogram',
-  help: 'The longest time in each second for which the event loop was late.',
+  help: 'The longest time in each second for which the event loop was late, looked at ten times a second.',
   bounds: secondsBounds,
 };
 

@@ -188,6 +188,26 @@ describe('a call for whose body there is no room', () => {
     await growing.until(`got ${4 * mebi}`);
   });
 
+  it('goes on by and by, when each of several in chunks has begun and needs more', async () => {
+    const held = new BodyMemory({ maxBytes: 1000, sharePercent: 90, waitMs: 10 * 60_000 });
+    const ended: number[] = [];
+    const read = (number: number): void => {
+      const reservation = held.open(`organization ${number % 2}`);
+      reservation.isGrowing = true;
+      const grow = (steps: number): void => {
+        if (steps === 0) {
+          ended.push(number);
+          reservation.release();
+        } else if (reservation.tryGrow(100)) setImmediate(grow, steps - 1);
+        else reservation.waitToGrow(100, (outcome) => outcome === 'granted' && grow(steps - 1));
+      };
+      grow(4);
+    };
+    for (let number = 0; number < 20; number += 1) read(number);
+    await until(() => ended.length === 20);
+    expect(held.reservedBytes).toBe(0);
+  });
+
   it('leaves when its client does', async () => {
     const { rig, held } = await scene({ waitMs: 10 * 60_000 });
     expect(held.open('another').tryGrow(15 * mebi)).toBe(true);

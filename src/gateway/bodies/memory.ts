@@ -22,14 +22,22 @@ interface OrganizationBytes {
 
 const maxWaiting = 1000;
 
+/** Of all bytes, what bodies of unknown length may take together, without the first of them. */
+const growingShare = 0.5;
+
 /**
  * The memory for buffered request bodies of one worker. Waiting calls take turns by organisation, in order of arrival within one.
+ * Invariant: bodies of unknown length keep what they have while they wait for more, so the first of them may take what the others may not:
+ * it always comes to its end, however many have begun.
  */
 export class BodyMemory {
   readonly options: BodyMemoryOptions;
   private readonly organizations = new Map<string, OrganizationBytes>();
   /** Organisations with waiting calls, the next one first. */
   private readonly queue = new Set<OrganizationBytes>();
+  /** Bodies of unknown length that have bytes and may need more, in the order in which they got the first. */
+  private readonly growing = new Set<BodyReservation>();
+  private growingBytes = 0;
   private bytes = 0;
   private waiting = 0;
   private isGrantScheduled = false;
@@ -58,7 +66,8 @@ export class BodyMemory {
   /** @returns whether the bytes were reserved. */
   reserve(reservation: BodyReservation, bytes: number): boolean {
     const organization = this.organizationOf(reservation.organizationId);
-    const isGranted = organization.waiting.size === 0 && this.fits(organization, reservation, bytes);
+    const isNext = organization.waiting.size === 0 || reservation === this.firstGrowing();
+    const isGranted = isNext && this.fits(organization, reservation, bytes);
     if (isGranted) this.change(organization, reservation, bytes);
     this.forget(organization);
     return isGranted;
@@ -93,10 +102,26 @@ export class BodyMemory {
     if (bytes < 0) this.grantSoon();
   }
 
-  /** The only body of an organisation may exceed its share. */
+  /** Its length is known, or it is not buffered any more. */
+  endGrowing(reservation: BodyReservation): void {
+    if (!this.growing.delete(reservation)) return;
+    this.growingBytes -= reservation.bytes;
+    this.grantSoon();
+  }
+
+  private firstGrowing(): BodyReservation | undefined {
+    const [first] = this.growing;
+    return first;
+  }
+
+  /** The only body of an organisation may exceed its share, and so may the first that grows. */
   private fits(organization: OrganizationBytes, reservation: BodyReservation, bytes: number): boolean {
     const { maxBytes, sharePercent } = this.options;
     if (this.bytes + bytes > maxBytes) return false;
+    const first = this.firstGrowing();
+    if (reservation === first) return true;
+    const others = this.growingBytes - (first?.bytes ?? 0);
+    if (reservation.isGrowing && first !== undefined && others + bytes > maxBytes * growingShare) return false;
     const isAlone = organization.bytes === reservation.bytes;
     return isAlone || organization.bytes + bytes <= shareOf(maxBytes, this.bytes - organization.bytes, sharePercent);
   }
@@ -105,6 +130,9 @@ export class BodyMemory {
     reservation.bytes += bytes;
     organization.bytes += bytes;
     this.bytes += bytes;
+    if (!reservation.isGrowing) return;
+    this.growing.add(reservation);
+    this.growingBytes += bytes;
   }
 
   private grantSoon(): void {
@@ -118,18 +146,25 @@ export class BodyMemory {
 
   /** @returns whether a waiting call got its bytes. */
   private grantNext(): boolean {
+    const first = this.firstGrowing();
+    if (first !== undefined && this.grant(this.organizationOf(first.organizationId), first)) return true;
     for (const organization of this.queue) {
       const [reservation] = organization.waiting;
-      if (reservation === undefined || !this.fits(organization, reservation, reservation.wanted)) continue;
-      this.change(organization, reservation, reservation.wanted);
-      this.queue.delete(organization);
-      organization.waiting.delete(reservation);
-      this.waiting -= 1;
-      if (organization.waiting.size > 0) this.queue.add(organization);
-      reservation.settle('granted');
-      return true;
+      if (reservation !== undefined && this.grant(organization, reservation)) return true;
     }
     return false;
+  }
+
+  /** @returns whether it waited and got its bytes. */
+  private grant(organization: OrganizationBytes, reservation: BodyReservation): boolean {
+    if (!organization.waiting.has(reservation) || !this.fits(organization, reservation, reservation.wanted)) return false;
+    this.change(organization, reservation, reservation.wanted);
+    this.queue.delete(organization);
+    organization.waiting.delete(reservation);
+    this.waiting -= 1;
+    if (organization.waiting.size > 0) this.queue.add(organization);
+    reservation.settle('granted');
+    return true;
   }
 
   private organizationOf(id: string): OrganizationBytes {
@@ -153,6 +188,8 @@ export class BodyReservation {
   bytes = 0;
   /** Bytes that it waits for. */
   wanted = 0;
+  /** Its length is not known yet: it takes bytes step by step. */
+  isGrowing = false;
   /** The body is not needed after it has been sent. */
   endsWhenSent = false;
   private readonly budget: BodyMemory;
@@ -204,6 +241,13 @@ export class BodyReservation {
     if (!this.isReleased) this.budget.adjust(this, bytes - this.bytes);
   }
 
+  /** Its length is known, or it is not buffered any more. */
+  endGrowing(): void {
+    if (!this.isGrowing) return;
+    this.isGrowing = false;
+    this.budget.endGrowing(this);
+  }
+
   refusal(): GatelogError {
     return this.budget.refusal();
   }
@@ -220,6 +264,7 @@ export class BodyReservation {
     if (this.isReleased) return;
     this.isReleased = true;
     this.controller?.abort();
+    this.endGrowing();
     this.budget.adjust(this, -this.bytes);
     if (this.settled === undefined) return;
     this.budget.stopWaiting(this);

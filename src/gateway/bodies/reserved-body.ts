@@ -118,6 +118,7 @@ class GrowingBody {
     this.options = options;
     this.ready = ready;
     this.copies = Math.max(2, options.copies);
+    options.reservation.isGrowing = true;
   }
 
   read(): void {
@@ -153,6 +154,7 @@ class GrowingBody {
       return;
     }
     this.request.switchToStream();
+    this.options.reservation.endGrowing();
     this.options.reservation.resize(0);
     this.ready(this.options.reservation.refusal());
   }
@@ -160,6 +162,7 @@ class GrowingBody {
   private streamRest(isCrowded: boolean): void {
     const { reservation } = this.options;
     if (this.isWaiting) reservation.stopWaiting();
+    reservation.endGrowing();
     this.request.switchToStream();
     const begun = this.pieces.all();
     if (reservation.bytes > 0) reservation.resize(this.bytes);
@@ -168,6 +171,7 @@ class GrowingBody {
 
   private end(): void {
     if (this.isWaiting) this.options.reservation.stopWaiting();
+    this.options.reservation.endGrowing();
     this.ready({ buffered: Buffer.concat(this.pieces.all()) });
   }
 }

@@ -51,6 +51,8 @@ it('with live on, requests come in by themselves, by search and range; while not
   await liveButton(page, 'Live: on').click();
   await liveButton(page, 'Live').waitFor();
   await expectShown(page, [second, first]);
+  // Its figures are added up once nothing else is on its way.
+  await expect.poll(() => apiPaths(requests.slice(askedBefore)), patient).toContain('/v1/metrics/batch');
   const third = await scene.send('dora');
   await scene.api.stored(third);
   const asked = requests.length;
@@ -183,5 +185,16 @@ it('properties by which the service was told of a session stand apart, and the w
   expect(closing?.x).toBeGreaterThan(titled?.x ?? Infinity);
   await page.getByRole('tab', { name: 'Details' }).click();
   await page.locator('section[aria-label="Kept of headers"]', { hasText: 'Svc-Session-Path' }).getByText('/ask').waitFor();
+  await page.context().close();
+});
+
+it('an overview without a request shows the first one that comes', async () => {
+  const overview = new URL('/?q=user%3Anora&range=1h', scene.addressOf({}));
+  const { page, complaints } = await openSignedIn(scene.browser, overview.href);
+  await page.getByText('No request matches').waitFor();
+  await scene.send('nora');
+  await page.getByRole('heading', { name: 'What moved most' }).waitFor();
+  await page.getByText('No request matches').waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
   await page.context().close();
 });

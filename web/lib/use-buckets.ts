@@ -16,9 +16,10 @@ const bucketPixels = 4.5;
 /**
  * The buckets of a range, as many as the charts have room for. It ends at the moment at which the page got it, so that all figures of a
  * page have the same end.
+ * @param renewals Another number gets it again.
  */
-export function useBuckets({ range, from, to }: RangeSearch, { oldestMs, chartWidth }: Room): BucketedRange {
-  const key = [range, from, to].join(' ');
+export function useBuckets({ range, from, to }: RangeSearch, { oldestMs, chartWidth }: Room, renewals = 0): BucketedRange {
+  const key = [range, from, to, renewals].join(' ');
   const [opened, setOpened] = useState(() => openedNow(key));
   if (opened.key !== key) setOpened(openedNow(key));
   const { at } = opened;

@@ -1,11 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useReducer } from 'react';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
 import type { Figures } from '../../lib/metrics/groups.ts';
 import { metricTitle } from '../../lib/metrics/metric-format.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
-import { useMay } from '../../lib/signed-in.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { DimensionSelect } from '../../ui/dimension-select.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -19,6 +18,7 @@ import { RangeSelect } from '../../ui/time/range-select.tsx';
 import { PassedLimits } from '../limits/passed-limits.tsx';
 import { cards } from './cards.ts';
 import { Incidents, useIncidents } from './incidents.tsx';
+import { NothingYet } from './nothing-yet.tsx';
 import { GroupsTable, type MovedMetric } from './groups-table.tsx';
 import { OverviewCard } from './overview-card.tsx';
 import type { OverviewSearch } from './search.ts';
@@ -86,7 +86,8 @@ interface ContentProps {
 }
 
 function Content({ q, by, moved, filter, range: asked, onSearch, onOnly, onMoved, onZoom }: ContentProps): ReactNode {
-  const { buckets, course, split, kinds, groups, error, isLoading } = useOverview({ filter, range: asked, by, moved });
+  const [renewals, renew] = useReducer((count: number) => count + 1, 0);
+  const { buckets, course, split, kinds, groups, error, isLoading } = useOverview({ filter, range: asked, by, moved, renewals });
   // A figure leads to the very requests that it counts, and not to those that came since.
   const range = buckets.isOpen ? asked : { from: buckets.start, to: buckets.to };
   const incidents = useIncidents(buckets);
@@ -94,7 +95,9 @@ function Content({ q, by, moved, filter, range: asked, onSearch, onOnly, onMoved
   if (isLoading) return <Loading what="Adding up" />;
   const { total, totalBefore } = groups;
   const measure = measureOf(total, totalBefore);
-  if ((total?.count ?? 0) === 0 && (totalBefore?.count ?? 0) === 0) return <Nothing isSearched={q !== ''} range={asked} />;
+  if ((total?.count ?? 0) === 0 && (totalBefore?.count ?? 0) === 0) {
+    return <NothingYet isSearched={q !== ''} {...{ filter, range: asked, since: buckets.start, onFound: renew }} />;
+  }
   return (
     <>
       <Section
@@ -159,22 +162,5 @@ function Unpriced({ total, rows }: UnpricedProps): ReactNode {
     <p>
       <UnpricedText requests={requests} models={models.slice(0, shownModels)} />
     </p>
-  );
-}
-
-function Nothing({ isSearched, range: { range } }: { readonly isSearched: boolean; readonly range: RangeSearch }): ReactNode {
-  const mayMakeKeys = useMay('admin');
-  return (
-    <Empty title={isSearched ? 'No request matches' : 'No request in this time'}>
-      <p className="muted">Neither in it nor in the period before it.</p>
-      <p className={styles['next']}>
-        {range !== 'all' && (
-          <LinkButton from="/" to="/" search={(search) => ({ ...search, range: 'all', from: undefined, to: undefined })}>
-            Look at all time
-          </LinkButton>
-        )}
-        {mayMakeKeys && !isSearched && <LinkButton to="/start">Send the first call</LinkButton>}
-      </p>
-    </Empty>
   );
 }

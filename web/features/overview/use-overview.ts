@@ -58,6 +58,8 @@ export interface OverviewQuery {
   readonly by: Dimension | undefined;
   /** Dimension of the table of groups. */
   readonly moved: Dimension;
+  /** Another number gets the range again, up to now. */
+  readonly renewals: number;
 }
 
 /** Groups that the charts show; the others are one. */
@@ -74,8 +76,8 @@ const room = { oldestMs, chartWidth: chartInRow(cardPixels) };
 const failed = parseSearch('failed:true').filter;
 
 /** What an overview shows. It asks once, and once more for the charts of groups. */
-export function useOverview({ filter, range, by, moved }: OverviewQuery) {
-  const buckets = useBuckets(range, room);
+export function useOverview({ filter, range, by, moved, renewals }: OverviewQuery) {
+  const buckets = useBuckets(range, room, renewals);
   const { from, to, interval, before } = buckets;
   const course = useQuery(courseQuery({ filter, from: before.from, to, interval, metrics }));
   const groups = useComparedGroups(filter, moved, buckets);

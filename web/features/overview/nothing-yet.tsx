@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import type { Filter } from '../../../src/client/client.ts';
+import { allOf, type FilterNode } from '../../../src/query/filter/ast.ts';
+import { filterJson } from '../../../src/query/language/json.ts';
+import { gatelog } from '../../lib/client.ts';
+import { useMay } from '../../lib/signed-in.ts';
+import { arrivedIn, type RangeSearch } from '../../lib/time-range.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
+import styles from './overview-page.module.css';
+
+/** How often it looks for a first request. */
+const pollMs = 3000;
+
+interface NothingYetProps {
+  readonly isSearched: boolean;
+  readonly filter: FilterNode;
+  readonly range: RangeSearch;
+  /** Start of the range, Unix milliseconds. */
+  readonly since: number;
+  readonly onFound: () => void;
+}
+
+/** Neither the time nor the one before it has a request. Whoever has just sent the first one waits here for it. */
+export function NothingYet({ isSearched, filter, range: { range, from, to }, since, onFound }: NothingYetProps): ReactNode {
+  const mayMakeKeys = useMay('admin');
+  const { data: isFound = false } = useQuery({
+    // Found once is enough: with `since` in it, each look at the figures would ask again before they are there.
+    queryKey: ['first request', filter, range, from, to],
+    refetchInterval: ({ state }) => (state.data === true ? false : pollMs),
+    enabled: to === undefined,
+    queryFn: async ({ signal }) => {
+      const asked = filterJson(allOf([filter, arrivedIn({ from: since, to: undefined })])) as Filter;
+      const { data } = await gatelog.requests.query({ filter: asked, limit: 1, includeBodies: false }, { signal });
+      return data.length > 0;
+    },
+  });
+  useEffect(() => {
+    if (isFound) onFound();
+  }, [isFound, onFound]);
+  return (
+    <Empty title={isSearched ? 'No request matches' : 'No request in this time'}>
+      <p className="muted">Neither in it nor in the period before it.</p>
+      <p className={styles['next']}>
+        {range !== 'all' && (
+          <LinkButton from="/" to="/" search={(search) => ({ ...search, range: 'all', from: undefined, to: undefined })}>
+            Look at all time
+          </LinkButton>
+        )}
+        {mayMakeKeys && !isSearched && <LinkButton to="/start">Send the first call</LinkButton>}
+      </p>
+    </Empty>
+  );
+}

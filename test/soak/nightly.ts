@@ -1,22 +1,22 @@
 /**
  * `npm run soak -- nightly [text…] [--minutes n] [--again]`: runs one after the other, in full, what `npm test` shortens: each test file
  * with another amount of work (`test/support/test-length.ts`), with random seeds, then the soaks, and kills of three programs with a fault
- * that they must find. With texts it runs only the parts whose name has one of them. It needs some four hours, and may be stopped at any
- * time (Ctrl-C); with `--minutes` no part begins later than that. The next run on the same sources goes on with what has not passed yet;
- * `--again` starts over. Each part's output is in `.cache/nightly/`.
+ * that they must find. With texts it runs only the parts whose name has one of them. It needs two to four hours, and may be stopped at any
+ * time (Ctrl-C); with `--minutes` no part begins later than that. Each part's output is in `.cache/nightly/`.
  *
- * The output is a table of the parts with their times, and a verdict; `docs/internals/soak/nightly.txt` has the same. The exit code is 1
- * until every part has passed.
+ * `docs/internals/soak/nightly.txt` has the parts with their times, and a verdict. The next run on the same sources reads it and goes on
+ * with what has not passed yet, on another machine too when it is committed: documents are not among the sources. `--again` starts over.
+ * The exit code is 1 until every part has passed.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { type NightlyPart, nightlyParts } from '../support/nightly-parts.ts';
 
 const folder = '.cache/nightly';
-const stateFile = path.join(folder, 'state.json');
 const report = 'docs/internals/soak/nightly.txt';
 
 /** What is known of a part. */
@@ -25,11 +25,6 @@ interface PartResult {
   readonly seconds: number;
   /** Runs that did not pass before. */
   readonly failures: number;
-}
-
-interface State {
-  readonly sources: string;
-  readonly results: Readonly<Record<string, PartResult>>;
 }
 
 const { values: given, positionals: texts } = parseArgs({
@@ -42,40 +37,60 @@ const parts = nightlyParts();
 const chosen = parts.filter(({ name }) => texts.length === 0 || texts.some((text) => name.includes(text)));
 if (chosen.length === 0) throw new Error(`no part has ${texts.join(' or ')} in its name`);
 
-if (given.again === true) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-let state = readState();
+/** By the name of the part. */
+const results = new Map(given.again === true ? [] : readResults());
 for (const part of chosen) {
-  if (state.results[part.name]?.hasPassed === true) continue;
+  if (results.get(part.name)?.hasPassed === true) continue;
   if (performance.now() > endAt) break;
   const result = await run(part);
-  state = { sources, results: { ...state.results, [part.name]: result } };
-  writeFileSync(stateFile, JSON.stringify(state, null, 2));
+  results.set(part.name, result);
+  writeFileSync(report, table());
   console.error(lineOf(part, result));
 }
-const text = table();
-writeFileSync(report, text);
-process.stdout.write(text);
-process.exitCode = chosen.every(({ name }) => state.results[name]?.hasPassed === true) ? 0 : 1;
+process.stdout.write(table());
+process.exitCode = chosen.every(({ name }) => results.get(name)?.hasPassed === true) ? 0 : 1;
 
-/** The commit, with a mark when sources differ from it; results do not count for other sources. */
+/** What the committed sources are, with a mark when files differ from them; results do not count for other sources. */
 function sourcesNow(): string {
-  const changed = git('status', '--porcelain', '--', '.', ':!docs').length > 0;
-  return git('rev-parse', '--short=12', 'HEAD') + (changed ? ' with changes' : '');
+  const notDocuments = ['.', ':!docs', ':!README.md'];
+  const changed = git('status', '--porcelain', '--', ...notDocuments).length > 0;
+  const files = git('ls-tree', 'HEAD')
+    .split('\n')
+    .filter((line) => !/\t(?:docs|README\.md)$/.test(line));
+  const digest = createHash('sha256').update(files.join('\n')).digest('hex').slice(0, 12);
+  return digest + (changed ? ' with changes' : '');
 }
 
 function git(...words: readonly string[]): string {
   return execFileSync('git', words, { encoding: 'utf8' }).trim();
 }
 
-function readState(): State {
+/** The lines of the report, when they are of these sources. */
+function readResults(): readonly (readonly [name: string, result: PartResult])[] {
+  const lines = readReport().split('\n');
+  if (lines[0] !== firstLine()) return [];
+  return lines.flatMap((line) => resultIn(line) ?? []);
+}
+
+function readReport(): string {
   try {
-    const known = JSON.parse(readFileSync(stateFile, 'utf8')) as State;
-    if (known.sources === sources) return known;
+    return readFileSync(report, 'utf8');
   } catch {
     // The first run.
+    return '';
   }
-  return { sources, results: {} };
+}
+
+function firstLine(): string {
+  return `$ npm run soak -- nightly      # sources ${sources}`;
+}
+
+function resultIn(line: string): [readonly [name: string, result: PartResult]] | undefined {
+  const [, word, seconds, name, failures = word === 'FAILED' ? '1' : '0'] =
+    /^(passed|found|FAILED) +(\d+) s {2}(.+?)(?: after (\d+) failed runs?)?$/.exec(line) ?? [];
+  if (name === undefined) return undefined;
+  return [[name, { hasPassed: word !== 'FAILED', seconds: Number(seconds), failures: Number(failures) }]];
 }
 
 async function run({ name, words, wantedCode }: NightlyPart): Promise<PartResult> {
@@ -101,23 +116,24 @@ async function run({ name, words, wantedCode }: NightlyPart): Promise<PartResult
 }
 
 function failuresOf(name: string): number {
-  return state.results[name]?.failures ?? 0;
+  return results.get(name)?.failures ?? 0;
 }
 
 function lineOf({ name, wantedCode }: NightlyPart, result: PartResult | undefined): string {
   const word = result === undefined ? 'not run' : result.hasPassed ? (wantedCode === 0 ? 'passed' : 'found') : 'FAILED';
-  const before = result === undefined || result.failures === 0 || !result.hasPassed ? '' : ` after ${result.failures} failed runs`;
+  const told = (result?.failures ?? 0) - (result?.hasPassed === true ? 0 : 1);
+  const before = told < 1 ? '' : ` after ${result?.failures ?? 0} failed run${result?.failures === 1 ? '' : 's'}`;
   return `${word.padEnd(8)} ${String(result?.seconds ?? '').padStart(5)} s  ${name}${before}`;
 }
 
 function table(): string {
-  const known = parts.flatMap(({ name }) => state.results[name] ?? []);
+  const known = parts.flatMap(({ name }) => results.get(name) ?? []);
   const passed = known.filter(({ hasPassed }) => hasPassed).length;
   const minutes = Math.round(known.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
   const verdict = passed === parts.length ? 'green' : `not green: ${known.length - passed} failed, ${parts.length - known.length} not run`;
   return [
-    `$ npm run soak -- nightly      # at ${sources}`,
-    ...parts.map((part) => lineOf(part, state.results[part.name])),
+    firstLine(),
+    ...parts.map((part) => lineOf(part, results.get(part.name))),
     `${passed} of ${parts.length} parts passed in ${minutes} min: ${verdict}`,
     '',
   ].join('\n');

@@ -68,8 +68,9 @@ export function makeJoinRecords(connections: Connections, patches: PendingPatche
     moveChanges: (...args) => moveChanges({ connections, patches }, ...args),
     remove: async (organizationId, records, signal) => {
       const parts: RemovingParts = { connections, signal };
-      // Requests first: a request that is there has its bodies.
-      for (const table of ['requests', 'bodies', 'changes'] as const) await removeFrom(parts, organizationId, table, records);
+      // TRICKY: the request last. Who repeats a removal that was broken off knows of the record by its request; bodies without one would
+      // stay for good, and no erasure of a user would find them.
+      for (const table of ['changes', 'bodies', 'requests'] as const) await removeFrom(parts, organizationId, table, records);
     },
   };
 }

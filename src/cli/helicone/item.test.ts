@@ -16,7 +16,7 @@ describe("a record of upstream becomes an item of Gatelog's API", () => {
   it('with every field of an item, also when upstream gives two fields alone', () => {
     const { size_bytes: size, ...item } = itemOf({});
     expect(size).toBeNull();
-    expect(requestItemSchema.parse({ ...item, size_bytes: 0 })).toMatchObject({
+    expect(requestItemSchema.parse({ ...item, size_bytes: 0, failure: null })).toMatchObject({
       request_id: '6fe94360-147d-4eb9-aa94-9687a6b5328d',
       request_created_at: '2026-03-01T12:00:00.123Z',
       model: 'unknown',
@@ -85,6 +85,10 @@ describe("a record of upstream becomes an item of Gatelog's API", () => {
   ];
   it.each(cases)('%s', (_, record, expected) => {
     expect(itemOf(record)).toMatchObject(expected);
+  });
+
+  it('states no failure, which the service reads of its status and its body', () => {
+    expect(itemOf({ response_status: 429 })).not.toHaveProperty('failure');
   });
 
   it('and is counted with prompt and completion tokens, and with its cost as it is written', () => {

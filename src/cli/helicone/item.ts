@@ -3,7 +3,6 @@ import { feedbackScore } from '../../model/change.ts';
 import { parseUuid } from '../../model/ids.ts';
 import { type Money, usdOrNull } from '../../model/pricing/money.ts';
 import { isJsonObject, type JsonObject, quoted } from '../../model/text.ts';
-import { failureOfStatus } from '../../model/record/failure.ts';
 import { aliasOf } from '../../model/vocabulary/property-alias.ts';
 import { providerInRecords } from '../../model/providers/providers.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
@@ -24,8 +23,8 @@ export interface RecordFigures {
   readonly cost: Money | null;
 }
 
-/** An item for our import endpoint; without `size_bytes` it measures the bodies. */
-export type ImportItem = Omit<RequestItem, 'size_bytes'> & { readonly size_bytes: number | null };
+/** An item for our import endpoint; without `size_bytes` it measures the bodies, without `failure` it reads them. */
+export type ImportItem = Omit<RequestItem, 'size_bytes' | 'failure'> & { readonly size_bytes: number | null };
 
 export interface ConvertedRecord {
   readonly item: ImportItem;
@@ -142,7 +141,6 @@ function responseFields(record: JsonObject) {
     response_id: textIn(record, 'response_id'),
     response_created_at: isoTimeIn(record, 'response_created_at'),
     response_status: ourStatus,
-    failure: failureOf(ourStatus),
     delay_ms: latency,
     latency,
     time_to_first_byte: firstToken,
@@ -152,12 +150,6 @@ function responseFields(record: JsonObject) {
     threat: flagIn(record, 'threat') ?? (status === threatStatus ? true : null),
     is_passthrough_billing: flagIn(record, 'is_passthrough_billing'),
   };
-}
-
-/** Upstream tells of no failure but by its status. */
-function failureOf(status: number): ImportItem['failure'] {
-  const failure = failureOfStatus(status);
-  return failure === null ? null : { kind: failure.kind, type: null, message: null };
 }
 
 const noReference = '00000000-0000-0000-0000-000000000000';

@@ -1,13 +1,12 @@
-import { type Failure, failureKinds, failureOfStatus } from '../../model/record/failure.ts';
+import { type Failure, failureKinds } from '../../model/record/failure.ts';
 import { exceedsBytes, isJsonObject } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { ItemFault, type ItemFields } from './fields.ts';
 
-/** Items of other services and of older versions have a status alone. */
-export function failureOf(fields: ItemFields, status: number): Failure | null {
+/** @returns undefined for items of other services and of older versions, which do not state it. */
+export function statedFailure(fields: ItemFields): Failure | null | undefined {
   const failure = fields.value('failure');
-  if (failure === undefined) return failureOfStatus(status);
-  if (failure === null) return null;
+  if (failure === undefined || failure === null) return failure;
   const { kind: name, type = null, message = null } = isJsonObject(failure) ? failure : {};
   const kind = failureKinds.find((known) => known === name);
   if (kind === undefined || !isTextOrNull(type) || !isTextOrNull(message)) {

@@ -8,7 +8,9 @@ import { noResponseFields } from '../../providers/format/fields.ts';
 import type { RequestFields, ResponseFields, WireFormat } from '../../providers/format/provider.ts';
 import { wireFormatByShape } from '../../providers/by-shape.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
+import { readResponse } from '../interpret/bodies.ts';
 import { bodyGroupOf } from '../interpret/body-group.ts';
+import { failureOfRecorded, recordedFailure } from '../interpret/failure.ts';
 import { type InterpretContext, redacted, withShortNames } from '../interpret/interpret.ts';
 import { inputPreviewOf, outputPreviewOf, previewOf, type Previews, recordedValue } from '../interpret/previews.ts';
 import { firstNonEmpty, noTexts, orEmpty, type RecordTexts } from '../interpret/record-texts.ts';
@@ -33,17 +35,20 @@ type ImportContext = Pick<InterpretContext, 'changes' | 'redact' | 'prices'>;
  * Turns an item of an import into its record: what the item says stays, and what only bodies tell (texts, the group, counts without a
  * column of their own) is read from them as for a recorded call. @throws ItemFault for an item that was not checked.
  */
-export function importedRecord({ open, requestBody }: ImportedExchange, context: ImportContext): ImportedRecord {
+export function importedRecord(exchange: ImportedExchange, context: ImportContext): ImportedRecord {
+  const { open, requestBody } = exchange;
   const item = readItem(Buffer.from(requestBody.buffer, requestBody.byteOffset, requestBody.length).toString('utf8'));
   const name = item.provider.toLowerCase();
   const provider = providerNamed(name) === undefined ? 'custom' : name;
-  const fields = fieldsOf(item, provider);
-  const texts = redacted(textsOf(item, fields), provider, context);
+  const format = formatOf(item, provider);
+  const fields = fieldsOf(item, format);
+  const told = item.failure === undefined ? toldFailure(item, { exchange, format, response: fields.response }) : null;
+  const texts = redacted(textsOf(item, fields, told), provider, context);
   const stated = statedTexts(item, provider, context);
   const before = { properties: texts.properties, scores: stated.scores, imported: open.imported };
   const { changeable, changes } = changedFields(item, before, context.changes);
   const { properties } = changeable;
-  const record = Object.assign(namesOf(item, texts, stated), outcomeOf(item, fields, { usageRaw: texts.usageRaw, stated }), {
+  const record = Object.assign(namesOf(item, texts, stated), outcomeOf(item, fields, { texts, told, stated }), {
     organizationId: open.organizationId,
     requestId: open.requestId,
     createdAt: item.createdAt,
@@ -76,14 +81,20 @@ interface ReadFields {
 
 const noRequestFields: RequestFields = { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' };
 
-function fieldsOf(item: ImportedItem, provider: string): ReadFields {
-  const { path, targetUrl, responseBody, requestValue: request, responseValue: response } = item;
-  const called = targetUrl === '' ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
-  const format = wireFormatFor(provider, called) ?? wireFormatByShape(request);
+function calledPath({ path, targetUrl }: ImportedItem): string {
+  return targetUrl === '' ? path : targetUrl.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
+}
+
+function formatOf(item: ImportedItem, provider: string): WireFormat | undefined {
+  return wireFormatFor(provider, calledPath(item)) ?? wireFormatByShape(item.requestValue);
+}
+
+function fieldsOf(item: ImportedItem, format: WireFormat | undefined): ReadFields {
+  const { responseBody, requestValue: request, responseValue: response } = item;
   if (format === undefined) return { request: noRequestFields, response: noResponseFields };
   const responseFields = response === undefined ? fieldsOfText(responseBody, format) : format.readResponse(response);
   return {
-    request: request === undefined ? noRequestFields : withShortNames({ fields: format.readRequest(request, called) }).fields,
+    request: request === undefined ? noRequestFields : withShortNames({ fields: format.readRequest(request, calledPath(item)) }).fields,
     response: withShortNames({ fields: responseFields }).fields,
   };
 }
@@ -92,7 +103,21 @@ function fieldsOfText(body: RecordedBody, format: WireFormat): ResponseFields {
   return body.kind === 'text' && format.readText !== undefined ? format.readText(body.text) : noResponseFields;
 }
 
-function textsOf(item: ImportedItem, { request, response }: ReadFields): RecordTexts {
+interface Told {
+  readonly exchange: ImportedExchange;
+  readonly format: WireFormat | undefined;
+  readonly response: ResponseFields;
+}
+
+/** What the status and the response of an item tell that does not state it. A text may hold a stream, which is read as one that came. */
+function toldFailure(item: ImportedItem, { exchange, format, response }: Told): Failure | null {
+  const { status, responseBody: body, responseValue: parsed, streamed } = item;
+  if (body.kind !== 'text') return failureOfRecorded(item, { fields: response, parsed, streamed });
+  const came = { ...exchange, responseHead: { status, headers: {}, elapsedMs: 0 }, responseBody: Buffer.from(body.text) };
+  return failureOfRecorded(item, readResponse(came, format));
+}
+
+function textsOf(item: ImportedItem, { request, response }: ReadFields, failure: Failure | null): RecordTexts {
   const { texts } = item;
   return {
     requestBody: item.requestBody,
@@ -106,8 +131,8 @@ function textsOf(item: ImportedItem, { request, response }: ReadFields): RecordT
     referrer: item.referrer,
     userAgent: '',
     clientVersion: '',
-    failureType: '',
-    failureMessage: '',
+    failureType: failure?.type ?? '',
+    failureMessage: failure?.message ?? '',
     targetUrl: item.targetUrl,
     usageRaw: item.usageRaw,
     properties: item.properties,
@@ -234,22 +259,24 @@ function namesOf(item: ImportedItem, texts: RecordTexts, stated: StatedTexts) {
   };
 }
 
-interface OutcomeTexts extends Pick<RecordTexts, 'usageRaw'> {
+interface OutcomeTexts {
+  readonly texts: RecordTexts;
+  readonly told: Failure | null;
   readonly stated: StatedTexts;
 }
 
-function outcomeOf(item: ImportedItem, { response }: ReadFields, { usageRaw, stated }: OutcomeTexts) {
+function outcomeOf(item: ImportedItem, { response }: ReadFields, { texts, told, stated }: OutcomeTexts) {
   return {
     responseCreatedAt: item.responseCreatedAt,
     status: item.status,
-    failure: item.failure === null ? null : { ...item.failure, ...stated.failure },
+    failure: item.failure ? { ...item.failure, ...stated.failure } : recordedFailure(told, texts),
     latencyMs: item.latencyMs,
     timeToFirstByteMs: item.timeToFirstByteMs,
     timeToFirstTokenMs: item.timeToFirstTokenMs,
     streamed: item.streamed,
     gatewayOverheadMs: item.gatewayOverheadMs,
     attempts: stated.attempts,
-    usage: usageOf(item, response.usage, usageRaw),
+    usage: usageOf(item, response.usage, texts.usageRaw),
     cost: item.cost,
     costSource: item.costSource,
     priceReference: '',

@@ -139,6 +139,21 @@ describe('an import', () => {
     );
   });
 
+  test('finds a failed call by what its answer says, where the item does not state it', async () => {
+    const target = await new Deployment(rig).start();
+    const error = { message: 'Rate limit reached for anna', type: 'tokens', code: 'rate_limit_exceeded' };
+    await target.import([
+      item({ ...call('Hello', ''), request_user_id: 'ann', response_status: 429, response_body: { error } }),
+      item({ ...call('Hello', 'Hi'), request_user_id: 'bob', response_status: 200 }),
+    ]);
+    await target.whenStored();
+    const found = await target.query({ filter: { request_response_rmt: { failure_type: { equals: 'tokens' } } } });
+    await target.stop();
+    expect(found.map(({ request_user_id: user, failure }) => [user, failure])).toEqual([
+      ['ann', { kind: 'status', type: 'tokens', message: 'Rate limit reached for anna' }],
+    ]);
+  });
+
   test('applies the rules to the previews of an item', async () => {
     const target = await new Deployment(rig).start();
     const { organizationId } = target.spool;

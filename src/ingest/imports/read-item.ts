@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import { previewLimits, textLimits } from '../../model/vocabulary/limits.ts';
 import { providerInRecords } from '../../model/providers/providers.ts';
 import { recordJson } from '../interpret/body.ts';
-import { failureOf } from './failure.ts';
+import { statedFailure } from './failure.ts';
 import { ItemFault, ItemFields } from './fields.ts';
 import { tagsOfItem, type ItemTags } from './tags.ts';
 
@@ -59,8 +59,8 @@ export interface CheckedItem extends ItemTags {
   readonly feedback: ItemFeedback | null;
   readonly requestBodyCut: boolean;
   readonly responseBodyCut: boolean;
-  /** Null: the failure that the bodies report, if any. */
-  readonly failure: Failure | null;
+  /** Undefined: the item does not say, so that its status and its response tell. */
+  readonly failure: Failure | null | undefined;
   readonly statedBytes: number | null;
 }
 
@@ -223,11 +223,10 @@ function outcomeOf(fields: ItemFields) {
   const counts: Record<string, number | null | undefined> = {};
   for (const name of countFields) counts[name] = fields.value(name) === undefined ? undefined : fields.count(name);
   assertTotal(counts);
-  const status = fields.status('response_status');
   const timeToFirstTokenMs = fields.count('time_to_first_token');
   return {
-    status,
-    failure: failureOf(fields, status),
+    status: fields.status('response_status'),
+    failure: statedFailure(fields),
     latencyMs: fields.isAbsent('latency') ? fields.count('delay_ms') : fields.count('latency'),
     timeToFirstByteMs: fields.count('time_to_first_byte'),
     timeToFirstTokenMs,

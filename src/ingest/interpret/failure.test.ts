@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { LoggedOpen } from '../../model/record/exchange.ts';
 import { interpret, type InterpretSketch, json, stream } from '../testing/exchange-builder.ts';
 
 const failureIn = (sketch: InterpretSketch) => interpret(sketch).failure;
@@ -138,6 +139,17 @@ test('our own refusal says so, with its code', () => {
     type: 'budget_exceeded',
     message: 'The budget is used up.',
   });
+});
+
+test('a logged call fails by its status and its reply, as one through the gateway', () => {
+  const logged: LoggedOpen['logged'] = { at: 0, identifier: 'fresh', requestBytes: 0, responseBytes: 0 };
+  const open: Partial<LoggedOpen> = { logged };
+  const response = JSON.stringify({ error: { message: 'Rate limit reached', type: 'tokens', code: 'rate_limit_exceeded' } });
+  const told = { type: 'tokens', message: 'Rate limit reached' };
+  expect(failureIn({ open, status: 429, response })).toEqual({ kind: 'status', ...told });
+  expect(failureIn({ open, status: 200, response })).toEqual({ kind: 'reply', ...told });
+  expect(failureIn({ open, status: 0, response })).toEqual({ kind: 'no_reply', ...told });
+  expect(failureIn({ open, status: 499, headers: stream, response: chunk({ content: 'H' }) })).toBeNull();
 });
 
 describe('the message', () => {

@@ -1,9 +1,10 @@
 import type { Exchange } from '../../model/record/exchange.ts';
-import { type Failure, type FailureKind, isFailedStatus, tellsError } from '../../model/record/failure.ts';
+import { clientLeftStatus, cutMessage, type Failure, type FailureKind, isFailedStatus, tellsError } from '../../model/record/failure.ts';
 import { logMetadataOf } from '../../model/record/log-metadata.ts';
 import { exceedsBytes, isJsonObject, type JsonObject } from '../../model/text.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import type { ReadResponse } from './bodies.ts';
+import type { RecordTexts } from './record-texts.ts';
 
 /** What a reply says of its error. */
 interface ToldError {
@@ -15,33 +16,62 @@ const untold: ToldError = { type: '', message: '' };
 
 /** Why a call failed; null: it did not. The message has any length, as a secret must be whole to be redacted. @param status of its record. */
 export function failureOf(exchange: Exchange, status: number, response: ReadResponse): Failure | null {
-  const told = toldError(response.parsed);
-  const kind = kindOf(exchange, status, { response, told });
+  const reply = { response, told: toldError(response.parsed) };
+  return failureOfKind(kindOf(exchange, status, reply), reply);
+}
+
+/** What a record tells of a call of which nobody saw the end. */
+export interface RecordedOutcome {
+  readonly status: number;
+  readonly cached: boolean;
+}
+
+/** As {@link failureOf}, of a call that is known by its record alone. */
+export function failureOfRecorded({ status, cached }: RecordedOutcome, response: WhatWasSaid): Failure | null {
+  if (status === clientLeftStatus) return null;
+  const reply = { response, told: toldError(response.parsed) };
+  return failureOfKind(kindOfReply(status, cached, reply), reply);
+}
+
+/** As it is recorded: with the texts that redaction has left. */
+export function recordedFailure(
+  failure: Failure | null,
+  { failureType, failureMessage }: Pick<RecordTexts, 'failureType' | 'failureMessage'>,
+): Failure | null {
+  return failure === null ? null : { kind: failure.kind, type: failureType, message: cutMessage(failureMessage) };
+}
+
+type WhatWasSaid = Pick<ReadResponse, 'fields' | 'parsed' | 'streamed'>;
+
+interface Reply<Response extends WhatWasSaid = WhatWasSaid> {
+  readonly response: Response;
+  readonly told: ToldError | undefined;
+}
+
+function failureOfKind(kind: FailureKind | null, { response, told }: Reply): Failure | null {
   if (kind === null) return null;
   const { type, message } = told ?? (kind === 'status' || kind === 'no_reply' ? statedMessage(response.parsed) : untold);
   return { kind, type: exceedsBytes(type, textLimits.identifierBytes) ? '' : type, message };
 }
 
-interface Reply {
-  readonly response: ReadResponse;
-  readonly told: ToldError | undefined;
-}
-
-function kindOf(exchange: Exchange, status: number, reply: Reply): FailureKind | null {
+function kindOf(exchange: Exchange, status: number, reply: Reply<ReadResponse>): FailureKind | null {
   const { end, open } = exchange;
   if (logMetadataOf(open) === undefined) {
     if (end?.outcome === 'client_left') return null;
     if (end?.outcome === 'refused') return 'refused';
     if (status !== 0 && brokeOff(exchange, reply)) return 'stream';
   }
+  const cached = open.cachedFrom !== undefined;
+  return kindOfReply(status, cached, reply) ?? (!cached && endsEarly(exchange, reply) ? 'stream' : null);
+}
+
+function kindOfReply(status: number, cached: boolean, reply: Reply): FailureKind | null {
   if (isFailedStatus(status)) return status === 0 ? 'no_reply' : 'status';
-  if (open.cachedFrom !== undefined) return null;
-  if (isErrorReply(reply)) return 'reply';
-  return endsEarly(exchange, reply) ? 'stream' : null;
+  return !cached && isErrorReply(reply) ? 'reply' : null;
 }
 
 /** An exchange without an end lost its worker. */
-function brokeOff({ end, responseHead }: Exchange, { response }: Reply): boolean {
+function brokeOff({ end, responseHead }: Exchange, { response }: Reply<ReadResponse>): boolean {
   return end === undefined ? responseHead !== undefined && !response.isComplete : end.outcome === 'provider_broke';
 }
 
@@ -56,7 +86,8 @@ function isFailedBody(parsed: unknown): boolean {
 }
 
 /** A stream that was understood, of which all is here, and that neither has its end nor says why it ends. */
-function endsEarly({ end, open, responseBody }: Exchange, { response: { fields, parsed, streamed, isComplete } }: Reply): boolean {
+function endsEarly(exchange: Exchange, { response: { fields, parsed, streamed, isComplete } }: Reply<ReadResponse>): boolean {
+  const { end, open, responseBody } = exchange;
   if (!streamed || isComplete || parsed === undefined || fields.finishReason !== '') return false;
   if (logMetadataOf(open) !== undefined) return false;
   return end?.outcome === 'complete' && end.responseCut !== true && responseBody.length >= end.responseBytes;

@@ -1,7 +1,7 @@
 import { type AcceptedChange, applyChange, type MutableFields } from '../../model/change.ts';
 import type { BodyKeeping, Exchange, ExchangeOpen, ExchangeOutcome, LogMetadata, Tags } from '../../model/record/exchange.ts';
 import { type Money, parseMoney, zeroMoney } from '../../model/pricing/money.ts';
-import { cutMessage, type Failure } from '../../model/record/failure.ts';
+import type { Failure } from '../../model/record/failure.ts';
 import { logMetadataOf } from '../../model/record/log-metadata.ts';
 import type { Attempt, CostSource, RequestRecord } from '../../model/record/request-record.ts';
 import { mapTextTags } from '../../model/record/text-tags.ts';
@@ -16,7 +16,7 @@ import { organizationModels } from '../../pricing/organization-prices.ts';
 import { pricedModels, type Prices } from '../../pricing/look-up.ts';
 import type { RequestFields, ResponseFields } from '../../providers/format/provider.ts';
 import { providerNamed, wireFormatFor } from '../../providers/registry.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, recordedFailure } from './failure.ts';
 import { linksOf } from './links.ts';
 import { bodyGroupOf } from './body-group.ts';
 import { withEstimate } from './estimate-usage.ts';
@@ -111,12 +111,12 @@ function costFieldsOf({ cost, source, reference, applied }: Cost) {
 
 /** What made the call, and why it failed, after redaction. */
 function madeAndFailed({ headers }: ExchangeOpen, texts: RecordTexts, failure: Failure | null) {
-  const { userAgent, clientVersion, failureType, failureMessage } = texts;
+  const { userAgent, clientVersion } = texts;
   const { name, version } = clientOf(userAgent, headers, clientVersion);
   return {
     client: name,
     clientVersion: version,
-    failure: failure === null ? null : { kind: failure.kind, type: failureType, message: cutMessage(failureMessage) },
+    failure: recordedFailure(failure, texts),
   };
 }
 

@@ -18,7 +18,7 @@ export interface Failure {
 const maxFailureMessageBytes = 1024;
 
 /** The client left before the end: the call has not failed. */
-const clientLeftStatus = 499;
+export const clientLeftStatus = 499;
 
 /** Whether a status alone says that a call failed. */
 export function isFailedStatus(status: number): boolean {

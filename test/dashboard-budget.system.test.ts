@@ -44,7 +44,7 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   await page.getByRole('option', { name: 'search value' }).waitFor();
   await page.keyboard.press('Enter');
   await expect.poll(() => search.inputValue()).toBe('Team:search');
-  await page.getByText('A budget counts all requests: clear the search').waitFor();
+  await page.getByText('A rule that blocks calls counts all requests: clear the search').waitFor();
   expect(await page.getByRole('button', { name: 'Save rule' }).isEnabled()).toBe(false);
   await search.fill('');
   await page.keyboard.press('Escape');
@@ -60,19 +60,34 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   await page.context().close();
 });
 
-it('one value of a property has no limit of its own: the way to an alert on it is filled in', async () => {
+it('one value of a property has a limit of its own, and an alert on the same requests is filled in', async () => {
   const { page, complaints } = await open('/limits');
-  await page.getByRole('button', { name: 'Add a limit' }).first().click();
-  await dialog(page).getByLabel('At most').fill('5');
-  await dialog(page).getByRole('button', { name: 'a calendar day in' }).click();
-  await page.getByRole('option', { name: 'an hour' }).click();
-  await dialog(page).getByRole('button', { name: 'all requests together for' }).click();
-  await page.getByRole('option', { name: 'one value of a property' }).click();
-  await dialog(page).getByText('A limit holds for each value alike').waitFor();
-  expect(await dialog(page).getByRole('button', { name: 'Add the limit' }).isEnabled()).toBe(false);
-  await dialog(page).getByLabel('Property', { exact: true }).fill('Team');
-  await dialog(page).getByLabel('Value', { exact: true }).fill('search');
-  await dialog(page).getByRole('link', { name: 'An alert on Team search' }).click();
+  const add = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Add a limit' }).first().click();
+    await dialog(page).getByLabel('At most').fill('5');
+    await dialog(page).getByRole('button', { name: 'a calendar day in' }).click();
+    await page.getByRole('option', { name: 'an hour' }).click();
+    await dialog(page).getByRole('button', { name: 'all requests together for' }).click();
+    await page.getByRole('option', { name: 'one value of a property' }).click();
+    await dialog(page).getByLabel('Property', { exact: true }).fill('Taem');
+    await dialog(page).getByText('No request has this property yet.').waitFor();
+    await dialog(page).getByLabel('Property', { exact: true }).fill('Team');
+    expect(await dialog(page).getByRole('button', { name: 'Add the limit' }).isEnabled()).toBe(false);
+    await dialog(page).getByLabel('Value', { exact: true }).fill('search');
+  };
+  await add();
+  await dialog(page).getByRole('button', { name: 'Add the limit' }).click();
+  const row = page.getByRole('row', { name: /\$5\.00 per hour .*Team search/ });
+  await row.waitFor();
+  const ofSearch = { policy: '500;w=3600;u=cents;s=Team', value: 'search', key_id: null };
+  expect((await api.call('GET', '/v1/rate-limits')).body.data).toContainEqual(ofSearch);
+  await row.getByRole('button', { name: 'Delete' }).click();
+  await dialog(page).getByRole('heading', { name: 'Delete the limit $5.00 per hour, Team search' }).waitFor();
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await row.waitFor({ state: 'detached' });
+
+  await add();
+  await dialog(page).getByRole('link', { name: 'an alert on the same requests' }).click();
   await page.waitForURL(/alerts\/new/);
   expect(await page.getByLabel('Search requests').inputValue()).toBe('Team:search');
   expect(await page.getByLabel('Threshold, US dollars').inputValue()).toBe('5');

@@ -221,6 +221,17 @@ it('limits that an organisation stores reach every worker, and hold without a he
   expect((await call({})).status).toBe(200);
 });
 
+it('a limit of one value of a property refuses the calls of that value alone', async () => {
+  provider.behave(bill(1, 1));
+  const gatewayKey = makeKey('rw');
+  const admin = makeKey('admin').key;
+  const limits = [{ policy: '1;w=86400;s=Team', value: 'search', key_id: gatewayKey.id }];
+  expect((await apiClient(service.api, admin).call('PUT', '/v1/rate-limits', limits)).body.data).toEqual(limits);
+  const of = (team: string) => ({ authorization: `Bearer ${gatewayKey.key}`, 'svc-property-team': team });
+  await eventually('all workers to refuse', async () => ((await storm(20, of('search')))[429] === 20 ? true : undefined), 30_000);
+  expect(await storm(20, of('checkout'))).toEqual({ 200: 20 });
+});
+
 it('an alert rule with `enforce` refuses calls by its name, until it is deleted', async () => {
   provider.behave(bill(1, 1));
   const admin = apiClient(service.api, makeKey('admin').key);

@@ -12,6 +12,8 @@ export interface LimitPolicy {
   readonly segment: LimitSegment | undefined;
   /** Verbatim, for the response's headers. */
   readonly text: string;
+  /** The only user, or value of the property, whose calls it counts; absent: each has a count of its own. Only with a segment. */
+  readonly value?: string;
   /** Counts only this key's calls; absent: all calls of the organisation. */
   readonly keyId?: string;
   /** Name of the alert rule that it belongs to. */

@@ -28,8 +28,9 @@ describe('PUT /v1/rate-limits', () => {
       { policy: '1000;w=3600;u=cents;s=user', key_id: null },
       { policy: ' 10 ; w=60', key_id: keyId },
       { policy: '5000;calendar=month;tz=europe/berlin;u=cents', key_id: null },
+      { policy: '2000;calendar=day;u=cents;s=Team', value: 'search', key_id: null },
     ];
-    expect((await checked(await put([{ policy: limits[0]?.policy }, limits[1], limits[2]]), 200, rateLimitsAnswerSchema)).data).toEqual(
+    expect((await checked(await put([{ policy: limits[0]?.policy }, ...limits.slice(1)]), 200, rateLimitsAnswerSchema)).data).toEqual(
       limits,
     );
     expect(await stored()).toEqual(limits);
@@ -46,6 +47,8 @@ describe('PUT /v1/rate-limits', () => {
     [[{ policy: '1;calendar=day;tz=Europe/Atlantis' }], '[0].policy', 'no name of the IANA time zone database'],
     [[{ policy: '1;w=60', key_id: 'mine' }], '[0].key_id', 'a UUID as `gatelog keys list` shows it'],
     [[{ policy: '1;w=60', key_id: '01890000-0000-7000-8000-000000000000' }], '[0].key_id', 'has no such key'],
+    [[{ policy: '1;w=60', value: 'search' }], '[0].value', 'It takes a policy with `s=`'],
+    [[{ policy: '1;w=60;s=Team', value: '' }], '[0].value', 'of 1 to 8192 characters'],
     [Array.from({ length: 33 }, () => ({ policy: '1;w=60' })), '$', 'at most 32 limits'],
   ])('refuses %j and changes nothing', async (body, place, sentence) => {
     await put([{ policy: '7;w=60' }]);
@@ -73,8 +76,13 @@ describe('GET /v1/rate-limits/usage', () => {
       { createdAt: Date.now() - 7_200_000, properties: new Map([['Team', 'search']]), cost: moneyOfUsd(50) ?? null },
     ]);
     // With the request that the rig has stored.
-    await put([{ policy: '500;w=3600;u=cents;s=Team' }, { policy: '10;w=3600' }]);
-    const [budget, calls] = await usage();
+    await put([
+      { policy: '500;w=3600;u=cents;s=Team' },
+      { policy: '10;w=3600' },
+      { policy: '200;w=3600;u=cents;s=Team', value: 'checkout' },
+    ]);
+    const [budget, calls, ofCheckout] = await usage();
+    expect(ofCheckout).toMatchObject({ value: 'checkout', fullest: [{ value: 'checkout', used: 1, share: 0.5 }] });
     expect(budget).toMatchObject({ unit: 'usd', quota: 5, to: null });
     expect(budget?.fullest).toEqual([
       { value: 'search', used: 9.85, share: 1.97 },

@@ -45,7 +45,11 @@ export const rateLimits = [
     action: 'administer',
     requestHeaders: ifMatchSchema,
     body: rateLimitsSchema,
-    example: [{ policy: '5000;calendar=day;tz=Europe/Berlin;u=cents' }, { policy: '500;w=3600;u=cents;s=Team' }],
+    example: [
+      { policy: '5000;calendar=day;tz=Europe/Berlin;u=cents' },
+      { policy: '500;w=3600;u=cents;s=Team' },
+      { policy: '2000;calendar=day;u=cents;s=Team', value: 'search' },
+    ],
     answer: rateLimitsAnswerSchema,
     answered: 'Replaced.',
     headers: versionHeader,
@@ -72,7 +76,11 @@ async function replaceLimits(
   );
   if (strange !== undefined) unwrap(bodyFault([strange.index, 'alert_id'], limitOfRuleSentence));
   const own = given.filter(({ alert_id: id }) => id === undefined);
-  const limits = own.map(({ policy, key_id: keyId }) => ({ policy, keyId: keyId?.toLowerCase() ?? null }));
+  const limits = own.map(({ policy, value, key_id: keyId }): StoredLimit => ({
+    policy,
+    ...valueMember(value),
+    keyId: keyId?.toLowerCase() ?? null,
+  }));
   const refused = await ports.rateLimits.replace(tenant, limits);
   if (refused !== undefined) {
     const place = own.find(({ key_id: keyId }) => keyId?.toLowerCase() === refused.unknownKey)?.index ?? 0;
@@ -86,6 +94,10 @@ function ownOf(limits: readonly StoredLimit[]): readonly object[] {
   return limits.filter(({ rule }) => rule === undefined).map(itemOf);
 }
 
-function itemOf({ policy, keyId, rule }: StoredLimit): DataOf<typeof rateLimitsAnswerSchema>[number] {
-  return { policy, key_id: keyId, ...(rule === undefined ? {} : { alert_id: rule.id, alert_name: rule.name }) };
+function itemOf({ policy, value, keyId, rule }: StoredLimit): DataOf<typeof rateLimitsAnswerSchema>[number] {
+  return { policy, ...valueMember(value), key_id: keyId, ...(rule === undefined ? {} : { alert_id: rule.id, alert_name: rule.name }) };
+}
+
+function valueMember(value: string | undefined): { readonly value?: string } {
+  return value === undefined ? {} : { value };
 }

@@ -9,6 +9,7 @@ import { intervals } from '../../model/vocabulary/metrics.ts';
 import type { MetricsCell } from '../../query/metrics/answer.ts';
 import { allOf, condition, type FilterNode } from '../../query/filter/ast.ts';
 import { fieldNamed } from '../../query/language/fields.ts';
+import { filterJson } from '../../query/language/json.ts';
 import { planMetrics } from '../../query/metrics/plan.ts';
 import { unpricedOf, unpricedPlan } from '../../query/metrics/unpriced.ts';
 import type { OrganizationId } from '../../model/ids.ts';
@@ -51,10 +52,11 @@ async function measured(by: Asked, limits: readonly StoredLimit[]): Promise<read
   await forEachAtOnce([...measures], measuresAtOnce, async ([key, measure]) => {
     used.set(key, await usesOf(by, measure));
   });
-  return asked.map(({ limit: { policy: text, keyId, rule }, policy: { unit, quota: amount }, span, key }) => {
+  return asked.map(({ limit: { policy: text, value: only, keyId, rule }, policy: { unit, quota: amount }, span, key }) => {
     const quota = unit === 'cents' ? Number(amount) / picodollars : Number(amount / unitsOfCall);
     return {
       policy: text,
+      ...(only === undefined ? {} : { value: only }),
       key_id: keyId,
       ...(rule === undefined ? {} : { alert_id: rule.id, alert_name: rule.name }),
       unit: unit === 'cents' ? 'usd' : 'requests',
@@ -76,6 +78,8 @@ interface Span {
 interface Measure {
   readonly metric: 'cost' | 'count';
   readonly dimension: string | undefined;
+  /** The only value of the dimension that counts. */
+  readonly value: string | undefined;
   readonly from: number;
   /** Undefined: calls of every key. */
   readonly keyHash: string | undefined;
@@ -88,13 +92,14 @@ interface Measured {
   readonly measure: Measure;
 }
 
-function measureOf({ policy: text, keyId }: StoredLimit, now: number, hashes: ReadonlyMap<string, string>): Measured {
+function measureOf({ policy: text, value, keyId }: StoredLimit, now: number, hashes: ReadonlyMap<string, string>): Measured {
   const policy = parseLimitPolicy(text);
   const { unit, segment } = policy;
   const span = spanOf(policy, now);
   const measure: Measure = {
     metric: unit === 'cents' ? 'cost' : 'count',
     dimension: segment === undefined ? undefined : segment.of === 'user' ? 'user' : `properties.${segment.name}`,
+    value,
     from: span.from,
     keyHash: keyId === null ? undefined : (hashes.get(keyId) ?? ''),
   };
@@ -118,12 +123,13 @@ interface Used {
   readonly unpriced: UnpricedRequests | null;
 }
 
-async function usesOf({ organizationId, ports, signal }: Asked, { metric, dimension, from, keyHash }: Measure): Promise<Used> {
+async function usesOf({ organizationId, ports, signal }: Asked, measure: Measure): Promise<Used> {
+  const { metric, dimension, from } = measure;
   const isBudget = metric === 'cost';
   const query = {
     metrics: isBudget ? [metric, unpricedCount] : [metric],
     groupBy: dimension === undefined ? [] : [dimension],
-    filter: keyHash === undefined ? 'all' : { request: { auth_hash: { equals: keyHash } } },
+    filter: filterOf(measure),
     timeFilter: { startTimeUnixMs: from },
     sort: { [metric]: 'desc' },
     // Calls without a value are a group, which no limit counts.
@@ -142,6 +148,19 @@ async function usesOf({ organizationId, ports, signal }: Asked, { metric, dimens
   if (amountOf(rows.at(-1)?.[unpricedCount] ?? null) === 0) return { fullest, unpriced: { requests: 0, models: [] } };
   const counted = dimension === undefined ? plan.filter : allOf([plan.filter, hasValue(dimension)]);
   return { fullest, unpriced: unpricedOf(await rowsOf(ports.run, unpricedPlan(organizationId, counted), signal)) };
+}
+
+function filterOf({ dimension, value, keyHash }: Measure): unknown {
+  return filterJson(
+    allOf([
+      ...(keyHash === undefined ? [] : [isValue('key', keyHash)]),
+      ...(dimension === undefined || value === undefined ? [] : [isValue(dimension, value)]),
+    ]),
+  );
+}
+
+function isValue(field: string, value: string): FilterNode {
+  return condition(fieldNamed(field).reference, { family: 'text', operator: 'equals', value });
 }
 
 function hasValue(dimension: string): FilterNode {

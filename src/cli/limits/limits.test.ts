@@ -61,6 +61,24 @@ describe('gatelog limits set', () => {
     expect(await stored()).toEqual([{ policy, key_id: null }]);
   });
 
+  it('a limit of one value stands beside those of each value and of others', async () => {
+    await gatelog('limits set --usd 5 --per 1h --by properties.Team');
+    await gatelog('limits set --usd 9 --per 1h --by properties.Team --value checkout');
+    await gatelog('limits set --usd 9 --per 1h --by properties.Team --value search');
+    const { printed } = await gatelog('limits set --usd 7 --per 1h --by properties.Team --value search');
+    expect(printed).toBe('Set: $7.00 per hour for Team search, in place of $9.00 per hour for Team search.');
+    const policy = '900;w=3600;u=cents;s=Team';
+    expect(await stored()).toEqual([
+      { policy: '500;w=3600;u=cents;s=Team', key_id: null },
+      { policy, value: 'checkout', key_id: null },
+      { policy: '700;w=3600;u=cents;s=Team', value: 'search', key_id: null },
+    ]);
+    expect(await gatelog(`limits delete ${policy} --value checkout`)).toMatchObject({
+      printed: 'Deleted: $9.00 per hour for Team checkout.',
+    });
+    expect((await gatelog('limits set --usd 7 --per 1h --value search')).hinted).toContain('--value goes with --by');
+  });
+
   it('a limit that counts the same gets the new quota, at its place, and others stay', async () => {
     await gatelog('limits set --usd 5 --per 1h --by properties.Team');
     await gatelog('limits set --requests 10 --per 1h');
@@ -152,7 +170,7 @@ describe('gatelog limits delete', () => {
     for (const limit of ['5;w=60', '6;w=60;s=user', `5;w=60 --key ${keyId}`]) await gatelog(`limits set ${limit}`);
     expect(await gatelog('limits delete 5;w=60')).toMatchObject({
       code: 2,
-      hinted: expect.stringContaining('means two limits; say which by --key.') as unknown,
+      hinted: expect.stringContaining('means two limits; say which by --key or --value.') as unknown,
     });
     expect(await gatelog(`limits delete 5;w=60 --key ${keyId}`)).toMatchObject({ code: 0, printed: 'Deleted: 5 requests per minute.' });
     expect((await gatelog('limits delete 5;w=60')).code).toBe(0);

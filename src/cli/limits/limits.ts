@@ -15,12 +15,14 @@ interface JsonOption {
   readonly json?: true;
 }
 
-interface KeyOption {
+interface ScopeOptions {
   /** Identifier of the only key that the limit holds for. */
   readonly key?: string;
+  /** The only user, or value of the property, that it holds for. */
+  readonly value?: string;
 }
 
-export interface LimitSetOptions extends PolicyOptions, KeyOption, JsonOption {}
+export interface LimitSetOptions extends PolicyOptions, ScopeOptions, JsonOption {}
 
 /** `gatelog limits list`: the limits, and how full each is, by the record. */
 export async function listLimits(dependencies: CommandDependencies, { json }: JsonOption): Promise<void> {
@@ -30,45 +32,53 @@ export async function listLimits(dependencies: CommandDependencies, { json }: Js
   if (json !== true) for (const limit of data) warnOfUnpriced(dependencies, limit);
 }
 
-function warnOfUnpriced(dependencies: CommandDependencies, { policy, unpriced }: LimitUsage): void {
+function warnOfUnpriced(dependencies: CommandDependencies, { policy, value, unpriced }: LimitUsage): void {
   // A service of an earlier version tells nothing of it.
   if (!unpriced?.requests) return;
-  dependencies.hint(printable(`${policyText(parsedPolicy(policy))}: ${unpricedText(unpriced)}`));
+  dependencies.hint(printable(`${policyText(parsedPolicy(policy), value)}: ${unpricedText(unpriced)}`));
 }
 
 /** `gatelog limits set`: adds a limit, or gives the one that counts the same another quota. */
 export async function setLimit(dependencies: CommandDependencies, given: string | undefined, options: LimitSetOptions): Promise<void> {
   const policy = policyOf(given, options);
   const client = serviceClient(dependencies);
+  const { value } = options;
+  if (value !== undefined && policy.segment === undefined) {
+    throw new UsageError('--value goes with --by, or with a policy with s=: it names one user, or one value of the property.');
+  }
   const key = options.key?.toLowerCase() ?? null;
-  const isSame = (limit: RateLimit): boolean => (limit.key_id ?? null) === key && countsSame(parsedPolicy(limit.policy), policy);
+  const isSame = (limit: RateLimit): boolean =>
+    (limit.key_id ?? null) === key && limit.value === value && countsSame(parsedPolicy(limit.policy), policy);
   let before: readonly RateLimit[] = [];
   const { data } = await client.limits.change((present) => {
     const own = ownLimits(present);
     before = own.filter(isSame);
-    const limit = { policy: policy.text, key_id: key };
+    const limit = { policy: policy.text, ...(value === undefined ? {} : { value }), key_id: key };
     const at = own.findIndex(isSame);
     const others = own.filter((one) => !isSame(one));
     return at === -1 ? [...own, limit] : others.toSpliced(at, 0, limit);
   });
   if (options.json === true) return dependencies.print(jsonText(data, 2));
-  const instead = before.length === 0 ? '' : `, in place of ${before.map((one) => policyText(parsedPolicy(one.policy))).join(' and ')}`;
-  dependencies.print(printable(`Set: ${policyText(policy)}${instead}.`));
+  const instead =
+    before.length === 0 ? '' : `, in place of ${before.map((one) => policyText(parsedPolicy(one.policy), one.value)).join(' and ')}`;
+  dependencies.print(printable(`Set: ${policyText(policy, value)}${instead}.`));
   dependencies.hint('It holds within five seconds. Calls beyond it are answered 429.');
 }
 
-export async function deleteLimit(dependencies: CommandDependencies, given: string, { key }: KeyOption): Promise<void> {
+export async function deleteLimit(dependencies: CommandDependencies, given: string, { key, value }: ScopeOptions): Promise<void> {
   const policy = parsedPolicy(given);
   const client = serviceClient(dependencies);
   const isMeant = (limit: RateLimit): boolean =>
-    (key === undefined || limit.key_id === key.toLowerCase()) && isSamePolicy(parsedPolicy(limit.policy), policy);
+    (key === undefined || limit.key_id === key.toLowerCase()) &&
+    (value === undefined || limit.value === value) &&
+    isSamePolicy(parsedPolicy(limit.policy), policy);
   await client.limits.change((present) => {
     const [found, another] = ownLimits(present).filter(isMeant);
     if (found === undefined) throw new CommandError(whyNotDeleted(present.find(isMeant), given), exitCodes.notFound);
-    if (another !== undefined) throw new UsageError(`The policy ${quoted(given)} means two limits; say which by --key.`);
+    if (another !== undefined) throw new UsageError(`The policy ${quoted(given)} means two limits; say which by --key or --value.`);
     return ownLimits(present).filter((limit) => limit !== found);
   });
-  dependencies.print(printable(`Deleted: ${policyText(policy)}.`));
+  dependencies.print(printable(`Deleted: ${policyText(policy, value)}.`));
 }
 
 function isSamePolicy(one: ReturnType<typeof parsedPolicy>, other: ReturnType<typeof parsedPolicy>): boolean {
@@ -87,7 +97,7 @@ function ownLimits(limits: readonly RateLimit[]): readonly RateLimit[] {
 
 /** In the order in which a narrow terminal shows them. */
 const columns: readonly Column<LimitUsage>[] = [
-  { title: 'LIMIT', text: ({ policy }) => policyText(parsedPolicy(policy)), minWidth: 24 },
+  { title: 'LIMIT', text: ({ policy, value }) => policyText(parsedPolicy(policy), value), minWidth: 24 },
   { title: 'FULL', text: fullText, colour: (limit) => (shareOf(limit) >= 1 ? 'red' : undefined), side: 'right' },
   { title: 'USED', text: ({ unit, fullest: [first] }) => amountText(unit, first?.used ?? 0), side: 'right' },
   { title: 'FULLEST', text: ({ fullest: [first] }) => first?.value ?? '-', minWidth: 8 },

@@ -86,12 +86,13 @@ const lengths = [
   [1, 'second'],
 ] as const;
 
-/** `$5.00 per hour for each Team`. */
-export function policyText({ unit, quota, window, segment }: LimitPolicy): string {
+/** `$5.00 per hour for each Team`; of one value `… for Team search`. */
+export function policyText({ unit, quota, window, segment }: LimitPolicy, value?: string): string {
   const amount = unit === 'cents' ? costText(Number(quota) / 1e12) : shownAmount(Number(quota) / Number(unitsOfCall), 'request');
-  const each = segment === undefined ? '' : ` for each ${segment.of === 'user' ? 'user' : segment.name}`;
+  const name = segment?.of === 'property' ? segment.name : 'user';
+  const each = segment === undefined ? '' : value === undefined ? ` for each ${name}` : ` for ${name} ${value}`;
   if (window.kind === 'calendar') return `${amount} per calendar ${window.unit} (${window.timezone})${each}`;
   const seconds = window.ms / 1000;
-  const [length, name] = lengths.find(([step]) => seconds % step === 0) ?? [1, 'second'];
-  return `${amount} per ${seconds === length ? name : `${seconds / length} ${name}s`}${each}`;
+  const [length, unitName] = lengths.find(([step]) => seconds % step === 0) ?? [1, 'second'];
+  return `${amount} per ${seconds === length ? unitName : `${seconds / length} ${unitName}s`}${each}`;
 }

@@ -21,6 +21,7 @@ export function addLimitCommands(program: Command, dependencies: CommandDependen
     .option('--requests <count>', 'a rate limit: at most so many requests')
     .option('--per <window>', measuredWindowHelp)
     .option('--by <dimension>', 'for each user, or for each value of a property: user, properties.Team')
+    .option('--value <value>', 'with --by: only for this user, or this value of the property')
     .option('--timezone <name>', 'with --per day, week or month: of this time zone, such as Europe/Berlin (default: UTC)')
     .option('--key <id>', 'only for calls of this key, by its identifier')
     .option('--json', 'write all limits as JSON')
@@ -30,12 +31,16 @@ export function addLimitCommands(program: Command, dependencies: CommandDependen
     .command('delete')
     .description('delete a limit')
     .argument('<policy>', 'its policy, as the list shows it')
+    .option('--value <value>', 'the one of this user, or this value of the property')
     .option('--key <id>', 'the one of this key, by its identifier')
-    .action(async (policy: string, options: { readonly key?: string }) => (await limitWork()).deleteLimit(dependencies, policy, options));
+    .action(async (policy: string, options: { readonly key?: string; readonly value?: string }) =>
+      (await limitWork()).deleteLimit(dependencies, policy, options),
+    );
 }
 
 const setExamples = `
 Examples:
   gatelog limits set --usd 50 --per day --timezone Europe/Berlin
   gatelog limits set --usd 5 --per 1h --by properties.Team
+  gatelog limits set --usd 20 --per day --by properties.Team --value search
   gatelog limits set --requests 200 --per day --by user`;

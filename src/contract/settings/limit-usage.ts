@@ -14,6 +14,7 @@ const segmentUseSchema = z
 const limitUsageSchema = z
   .object({
     policy: z.string(),
+    value: z.string().optional().meta({ description: 'The only user, or value of the property, that it holds for.' }),
     key_id: z.string().nullable(),
     alert_id: z.string().optional().meta({ description: 'The alert rule with `enforce` that the limit belongs to.' }),
     alert_name: z.string().optional(),

@@ -6,7 +6,11 @@ import { maxLimitPolicy, parseLimitPolicy } from '../../model/limit-policy.ts';
 const maxLimits = 32;
 
 const limitMessage =
-  'A limit is an object such as {"policy": "1000;w=3600;u=cents;s=user"}, with the `key_id` of one key if it holds for that alone.';
+  'A limit is an object such as {"policy": "1000;w=3600;u=cents;s=user"}, with the `key_id` of one key, or the `value` of one user or property, if it holds for that alone.';
+const valueSentence =
+  '`value` is the only user, or value of the property, that the limit holds for, of 1 to 8192 characters; leave it out for each of them. It takes a policy with `s=`.';
+/** In characters. */
+const maxValue = 8192;
 const listSentence = `The body is an array of at most ${maxLimits} limits, such as [{"policy": "1000;w=3600"}]; an empty one takes all away.`;
 export const limitOfRuleSentence =
   'A limit with an `alert_id` belongs to that alert rule; change it there (PUT /v1/alerts/{id}), and leave it in the list as it is shown, or out.';
@@ -34,6 +38,9 @@ const limitSchema = z
   .object(
     {
       policy: policySchema,
+      value: z.string(valueSentence).min(1, valueSentence).max(maxValue, valueSentence).optional().meta({
+        description: 'The only user, or value of the property, that it holds for; absent: each of them. It takes a policy with `s=`.',
+      }),
       key_id: keyIdSchema.optional().meta({ description: 'The only key for whose calls it holds; absent or null: all.', format: 'uuid' }),
       alert_id: z
         .string(limitOfRuleSentence)
@@ -43,6 +50,11 @@ const limitSchema = z
     },
     limitMessage,
   )
+  .superRefine(({ policy, value }, context) => {
+    if (value !== undefined && wrongPolicy(policy) === undefined && parseLimitPolicy(policy).segment === undefined) {
+      context.addIssue({ code: 'custom', path: ['value'], message: valueSentence });
+    }
+  })
   .meta({ id: 'RateLimit', description: 'A limit on calls or on what they cost.' });
 
 export const rateLimitsSchema = z
@@ -55,6 +67,7 @@ export const rateLimitsAnswerSchema = z
     data: z.array(
       z.object({
         policy: z.string(),
+        value: z.string().optional(),
         key_id: z.string().nullable(),
         alert_id: z.string().optional().meta({ description: 'The alert rule with `enforce` that the limit belongs to.' }),
         alert_name: z.string().optional(),

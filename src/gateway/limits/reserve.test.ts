@@ -75,6 +75,15 @@ describe('a limit of calls', () => {
     expect(ask(['2;w=60'], callOf(), 60_000).lines).toContain('1');
   });
 
+  it('of one value of a segment holds for calls with it alone, and says so', () => {
+    const ofSearch = { ...parseLimitPolicy('1;w=60;s=Team'), value: 'search' };
+    const askFor = (team: string | undefined): readonly string[] =>
+      reserve({ windows, observe: () => undefined }, [ofSearch], callOf({ property: () => team }), 0).lines;
+    expect(askFor('search')).toContain('svc-ratelimit-remaining');
+    expect(() => askFor('search')).toThrow('of the limit "1;w=60;s=Team" for "search" is used up');
+    expect([askFor('checkout'), askFor('Search'), askFor(undefined)]).toEqual([[], [], []]);
+  });
+
   it('of a segment counts each value for itself, and does not hold for a call without one', () => {
     const policy = ['1;w=60;s=user'];
     ask(policy, callOf({ userId: () => 'ann' }));

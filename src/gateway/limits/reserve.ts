@@ -113,7 +113,7 @@ function withoutWindows(applied: readonly Applied[], cause: unknown): RateLimitD
   );
 }
 
-/** @returns undefined for a call without a value for the segment. */
+/** @returns undefined for a call without a value for the segment, or with another one than the policy is for. */
 function appliedTo(policy: LimitPolicy, call: LimitedCall, now: number): Applied | undefined {
   const value = segmentValue(policy, call);
   if (value === undefined) return undefined;
@@ -130,10 +130,10 @@ function quotaAt({ quota: amount, window }: LimitPolicy, now: number): Quota {
   return { amount, calendar: { key: calendarKey(window), ...calendarBounds(window, now) } };
 }
 
-function segmentValue({ segment }: LimitPolicy, call: LimitedCall): string | undefined {
+function segmentValue({ segment, value: only }: LimitPolicy, call: LimitedCall): string | undefined {
   if (segment === undefined) return '';
   const value = segment.of === 'user' ? call.userId() : call.property(segment.name);
-  return value === '' ? undefined : value;
+  return value === '' || (only !== undefined && value !== only) ? undefined : value;
 }
 
 /** A limit that waiting does not help is reported before others. */
@@ -153,8 +153,9 @@ function strictest(applied: readonly Applied[], states: readonly WindowState[]):
   return shares.indexOf(Math.min(...shares));
 }
 
-function named({ text, ruleName }: LimitPolicy): string {
-  return ruleName === undefined ? `the limit "${text}"` : `the alert rule "${ruleName}" ("${text}")`;
+function named({ text, value, ruleName }: LimitPolicy): string {
+  if (ruleName !== undefined) return `the alert rule "${ruleName}" ("${text}")`;
+  return value === undefined ? `the limit "${text}"` : `the limit "${text}" for "${value}"`;
 }
 
 function refusal(applied: Applied, { endsAt }: WindowState, now: number): string {

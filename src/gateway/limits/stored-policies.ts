@@ -51,9 +51,14 @@ export class StoredLimits {
 
 function policiesOf(stored: readonly StoredLimit[]): Policies {
   if (stored.length === 0) return none;
-  const policies = stored.map(({ policy, keyId, rule }): LimitPolicy => {
+  const policies = stored.map(({ policy, value, keyId, rule }): LimitPolicy => {
     const parsed = parseLimitPolicy(policy);
-    return { ...parsed, ...(keyId === null ? {} : { keyId }), ...(rule === undefined ? {} : { ruleName: rule.name }) };
+    return {
+      ...parsed,
+      ...(value === undefined ? {} : { value }),
+      ...(keyId === null ? {} : { keyId }),
+      ...(rule === undefined ? {} : { ruleName: rule.name }),
+    };
   });
   return { policies, hasKeyPolicies: policies.some(({ keyId }) => keyId !== undefined) };
 }

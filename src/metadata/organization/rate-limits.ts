@@ -6,6 +6,8 @@ import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 export interface StoredLimit {
   /** The policy as written; it was checked before it was stored. */
   readonly policy: string;
+  /** The only value of its segment whose calls it limits; absent: each value, or there is no segment. */
+  readonly value?: string;
   /** The key whose calls it limits; null: all keys. */
   readonly keyId: string | null;
   /** The alert rule that it belongs to: it changes and ends with that. Absent: the list of limits has it. */

@@ -10,30 +10,20 @@ export interface Counted {
   readonly value: string;
 }
 
-interface InPlaceProps {
+interface LimitAlertProps {
   /** With the amount and the time of the limit. */
   readonly alert: NewAlertSearch;
+  readonly counted: Counted;
 }
 
-/** The way from a limit to an alert. */
-export function LimitAlert({ alert, counted: { segment, property, value } }: InPlaceProps & { readonly counted: Counted }): ReactNode {
-  switch (segment) {
-    case 'value':
-      return <OfOneValue alert={alert} property={property} value={value} />;
-    case 'all':
-      return <InPlace alert={alert} />;
-    default:
-      return <InPlace alert={{ ...alert, by: [segment === 'user' ? segment : `properties.${property}`] }} />;
-  }
-}
-
-/** The way to a budget that also tells somebody. */
-function InPlace({ alert }: InPlaceProps): ReactNode {
-  if (alert.metric !== 'cost') {
+/** The way from a limit to an alert. A rule that blocks calls counts all requests, or each value alike. */
+export function LimitAlert({ alert, counted: { segment, property, value } }: LimitAlertProps): ReactNode {
+  const search = { ...alert, ...searchOf(segment, property, value) };
+  if (alert.metric !== 'cost' || segment === 'value') {
     return (
       <p className="muted">
         To be notified as well, add{' '}
-        <Link to="/alerts/new" search={alert}>
+        <Link to="/alerts/new" search={search}>
           an alert on the same requests
         </Link>{' '}
         beside this limit.
@@ -43,7 +33,7 @@ function InPlace({ alert }: InPlaceProps): ReactNode {
   return (
     <p className="muted">
       To be notified as well, make{' '}
-      <Link to="/alerts/new" search={{ ...alert, budget: true }}>
+      <Link to="/alerts/new" search={{ ...search, budget: true }}>
         an alert that blocks calls
       </Link>{' '}
       in place of this limit.
@@ -51,25 +41,15 @@ function InPlace({ alert }: InPlaceProps): ReactNode {
   );
 }
 
-interface OfOneValueProps extends InPlaceProps {
-  readonly property: string;
-  readonly value: string;
-}
-
-/** What there is for one value, of which the gateway has no limit. */
-function OfOneValue({ alert, property, value }: OfOneValueProps): ReactNode {
-  const q = property === '' || value === '' ? undefined : searchFor(`properties.${property}`, value);
-  return (
-    <p className="muted">
-      A limit holds for each value alike, so one value cannot have a limit of its own.{' '}
-      {q === undefined ? (
-        'An alert on its requests'
-      ) : (
-        <Link to="/alerts/new" search={{ ...alert, q }}>
-          An alert on {property} {value}
-        </Link>
-      )}{' '}
-      notifies, and blocks no call. To block its calls, give it a key of its own and limit that key: <code>gatelog limits set --key</code>.
-    </p>
-  );
+function searchOf(segment: Counted['segment'], property: string, value: string): NewAlertSearch {
+  switch (segment) {
+    case 'all':
+      return {};
+    case 'user':
+      return { by: ['user'] };
+    case 'property':
+      return { by: [`properties.${property}`] };
+    case 'value':
+      return property === '' || value === '' ? {} : { q: searchFor(`properties.${property}`, value) };
+  }
 }

@@ -43,7 +43,7 @@ export function LimitsPage(): ReactNode {
         <Empty title="No limit yet">
           <p className="muted">
             A limit allows a number of requests, or of dollars, in a time: for all calls together, for each user, or for each value of a
-            property.
+            property, or one value.
           </p>
         </Empty>
       ) : (
@@ -97,7 +97,7 @@ function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
           <ShowAll use={useOf(limit)} onShow={onShow} />
           {mayChange && limit.alert_id === undefined && (
             <ConfirmButton
-              title={`Delete the limit ${shownLimit(limit.policy)}`}
+              title={`Delete the limit ${shownLimit(limit.policy)}, ${scopeText(limit)}`}
               kind="quiet"
               consequence="The gateway stops refusing calls because of it, within five seconds."
               onConfirm={() => remove(limit)}
@@ -112,8 +112,8 @@ function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
   return <DataTable label="Limits" columns={columns} rows={limits} keyOf={idOf} />;
 }
 
-function idOf({ policy, key_id: key, alert_id: alert }: RateLimit | LimitUse): string {
-  return [policy, key, alert].join(' ');
+function idOf({ policy, value, key_id: key, alert_id: alert }: RateLimit | LimitUse): string {
+  return JSON.stringify([policy, value, key, alert]);
 }
 
 /** How full the fullest segment is. */
@@ -149,9 +149,9 @@ function shownLimit(text: string): string {
   return policy === undefined ? text : limitText(policy);
 }
 
-function scopeText({ policy: text, key_id: key }: RateLimit): string {
+function scopeText({ policy: text, value, key_id: key }: RateLimit): string {
   const policy = parsePolicy(text);
-  const segment = policy === undefined ? '' : segmentText(policy);
+  const segment = policy === undefined ? '' : segmentText(policy, value);
   return key === null || key === undefined ? segment : `${segment}, of one key`;
 }
 

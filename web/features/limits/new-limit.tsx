@@ -11,6 +11,7 @@ import { Select } from '../../ui/select.tsx';
 import type { NewAlertSearch } from '../alerts/search.ts';
 import { LimitAlert } from './limit-alert.tsx';
 import { policyText } from './policy.ts';
+import { ScopeFields } from './scope-fields.tsx';
 
 const unitOptions = [
   { value: 'cents', label: 'dollars' },
@@ -52,15 +53,14 @@ function centsOf(dollars: number): number {
 interface Filled {
   readonly isAmountEmpty: boolean;
   readonly isPropertyEmpty: boolean;
-  /** The gateway counts for every value of a property alike. */
-  readonly isOfOneValue: boolean;
+  readonly isValueEmpty: boolean;
   readonly faults: readonly (string | undefined)[];
 }
 
-function missingIn({ isAmountEmpty, isPropertyEmpty, isOfOneValue, faults }: Filled): string | undefined {
-  if (isOfOneValue) return 'One value alone has an alert, not a limit.';
+function missingIn({ isAmountEmpty, isPropertyEmpty, isValueEmpty, faults }: Filled): string | undefined {
   if (isAmountEmpty) return 'A limit needs a number.';
   if (isPropertyEmpty) return 'A property is missing.';
+  if (isValueEmpty) return 'A value is missing.';
   return faults.some((fault) => fault !== undefined) ? correctFields : undefined;
 }
 
@@ -78,6 +78,7 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   const [value, setValue] = useState('');
   const queryClient = useQueryClient();
   const quota = numberOf(amount);
+  const ofProperty = segment === 'property' || segment === 'value' ? segment : undefined;
   const calendar = calendarUnits.find((name) => name === window);
   const timezone = zoneNamed(zone.trim());
   const bounds = unitBounds[unit];
@@ -85,9 +86,9 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   const propertyFault = /[;\p{Cc}]/u.test(property) ? 'The name of a property has no “;” here.' : undefined;
   const missing = missingIn({
     isAmountEmpty: amount.trim() === '',
-    isOfOneValue: segment === 'value',
-    isPropertyEmpty: segment === 'property' && property.trim() === '',
-    faults: [numberFault(amount, bounds), zoneFault, segment === 'property' ? propertyFault : undefined],
+    isPropertyEmpty: ofProperty !== undefined && property.trim() === '',
+    isValueEmpty: segment === 'value' && value === '',
+    faults: [numberFault(amount, bounds), zoneFault, ofProperty === undefined ? undefined : propertyFault],
   });
   const alert: NewAlertSearch = {
     metric: unit === 'cents' ? 'cost' : 'count',
@@ -99,9 +100,9 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
       quota: unit === 'cents' ? centsOf(quota ?? 0) : (quota ?? 0),
       window: calendar === undefined ? Number(window) : { unit: calendar, timezone: timezone ?? zone },
       unit,
-      segment: { all: undefined, user: 'user', property: property.trim(), value: undefined }[segment],
+      segment: { all: undefined, user: 'user', property: property.trim(), value: property.trim() }[segment],
     });
-    await gatelog.limits.change((present) => [...present, { policy }]);
+    await gatelog.limits.change((present) => [...present, { policy, ...(segment === 'value' ? { value } : {}) }]);
     await queryClient.invalidateQueries({ queryKey: ['limits'] });
     onClose();
   };
@@ -116,12 +117,11 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
         <Row>
           {calendar !== undefined && <TextField label="Time zone" value={zone} onChange={setZone} fault={zoneFault} isRequired />}
           <Select label="for" isLabelShown value={segment} options={segmentOptions} onChange={setSegment} />
-          {(segment === 'property' || segment === 'value') && (
-            <TextField label="Property" value={property} onChange={setProperty} fault={propertyFault} placeholder="Team" isRequired />
+          {ofProperty !== undefined && (
+            <ScopeFields segment={ofProperty} {...{ property, value, propertyFault }} onProperty={setProperty} onValue={setValue} />
           )}
-          {segment === 'value' && <TextField label="Value" value={value} onChange={setValue} placeholder="search" isRequired />}
         </Row>
-        <LimitAlert alert={alert} counted={{ segment, property: property.trim(), value: value.trim() }} />
+        <LimitAlert alert={alert} counted={{ segment, property: property.trim(), value }} />
       </Form>
     </Dialog>
   );

@@ -17,7 +17,7 @@ export function PassedLimits({ isEnabled = true }: { readonly isEnabled?: boolea
   return (
     <div className={styles['passed']}>
       {passed.slice(0, shownLimits).map((use) => (
-        <Notice key={`${use.policy} ${use.key_id ?? ''} ${use.alert_id ?? ''}`} kind="danger">
+        <Notice key={JSON.stringify([use.policy, use.value, use.key_id, use.alert_id])} kind="danger">
           {passedText(use)} <Link to="/limits">Show limits</Link>
         </Notice>
       ))}
@@ -38,5 +38,5 @@ function passedText(use: LimitUse): string {
   const others = use.fullest.filter(({ share }) => share >= 1).length - 1;
   const who = first?.value === null || first === undefined ? '' : `${policy?.segment ?? ''} “${first.value}”: `;
   const more = others === 0 ? '' : `, and ${formatCount(others)} more`;
-  return `Limit used up: ${who}${amountText(use, first?.used ?? 0)} of ${limit}${more}.`;
+  return `Limit used up: ${who}${amountText(use, first?.used ?? 0)} of ${limit}${more}. Calls beyond it are answered 429.`;
 }

@@ -38,9 +38,10 @@ export function limitText(policy: Policy): string {
   return `${amount} per ${per}`;
 }
 
-/** For what a limit holds: "each Team". */
-export function segmentText({ segment }: Policy): string {
-  return segment === undefined ? 'all requests together' : `each ${segment}`;
+/** For what a limit holds: "each Team", "Team search". */
+export function segmentText({ segment }: Policy, value?: string): string {
+  if (segment === undefined) return 'all requests together';
+  return value === undefined ? `each ${segment}` : `${segment} ${value}`;
 }
 
 export function policyText({ quota, window, unit, segment }: Policy): string {

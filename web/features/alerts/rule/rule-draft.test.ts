@@ -127,7 +127,7 @@ it('what no budget can do is said before it is sent', () => {
   expect(missing({ ...budget, by: ['user'] })).toBeUndefined();
   expect(missing({ ...budget, aggregation: 'avg' })).toMatch(/sum of cost is at least/);
   expect(missing({ ...budget, comparison: 'gt' })).toMatch(/sum of cost is at least/);
-  expect(missing({ ...budget, q: 'Team:search' })).toMatch(/clear the search, and choose under “For each”/);
+  expect(missing({ ...budget, q: 'Team:search' })).toMatch(/clear the search and choose under “For each”, or add a limit for one value/);
   expect(missing({ ...budget, by: ['model'] })).toMatch(/each value of one property/);
   expect(missing({ ...budget, by: ['user', 'properties.Team'] })).toMatch(/each value of one property/);
   for (const field of ['minimumCount', 'baselineDays', 'forMinutes'] as const) {

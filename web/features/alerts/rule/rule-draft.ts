@@ -266,10 +266,13 @@ export function isOfBudget({ metric, aggregation }: RuleDraft): boolean {
   return metric === 'cost' && aggregation === 'sum';
 }
 
+const ofSearch =
+  'A rule that blocks calls counts all requests: clear the search and choose under “For each”, or add a limit for one value under Limits.';
+
 /** Why no call can be blocked by a rule: a budget counts all calls from the first on. */
 function budgetFault(draft: RuleDraft): string | undefined {
   if (!isOfBudget(draft) || draft.comparison !== 'gte') return 'Calls are blocked only where the sum of cost is at least the threshold.';
-  if (draft.q.trim() !== '') return 'A budget counts all requests: clear the search, and choose under “For each” whose budget it is.';
+  if (draft.q.trim() !== '') return ofSearch;
   if (draft.by.length > 1 || draft.by.some((dimension) => dimension !== 'user' && !dimension.startsWith('properties.'))) {
     return 'A budget is for all requests, for each user, or for each value of one property.';
   }

@@ -156,7 +156,7 @@ it('a runaway is told from an ordinary session, and each sentence leads to what 
   expect(await reasons(page).getByRole('listitem').count()).toBe(1);
 
   await page.goto(`${service.api}/sessions/runaway`);
-  await reasons(page).getByText('110 times a usual session: $11.00 against $0.10, the median of 6 of this name').waitFor();
+  await reasons(page).getByText('About 110 times a usual session: $11.00 against $0.10, the median of 6 others of this name').waitFor();
   await reasons(page).getByText('1,100 steps against 10.').waitFor();
   await reasons(page).getByText('0 % of the input came from the provider’s cache, against 80 %.').waitFor();
   await reasons(page).getByRole('link', { name: 'Show them by steps' }).click();
@@ -165,7 +165,7 @@ it('a runaway is told from an ordinary session, and each sentence leads to what 
   await page.goBack();
 
   // What is said of single steps is said once all are there, and they come by themselves.
-  await reasons(page).getByText('of 1,100 requests say again what an earlier one said, apart from numbers').waitFor();
+  await reasons(page).getByText('of 1,100 requests repeat the answer of an earlier one, at most with other numbers').waitFor();
   expect(await reasons(page).getByRole('listitem').count()).toBeGreaterThan(3);
   // Many of them stand below the figures: beside these they would leave a hole.
   const [figures, sentences] = await Promise.all([page.locator('header dl').boundingBox(), reasons(page).boundingBox()]);

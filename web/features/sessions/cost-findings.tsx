@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import type { SessionItem, SessionNode } from '../../../src/client/client.ts';
+import { conditionOf, searchWith } from '../../lib/metrics/dimensions.ts';
 import { findingsOf } from './findings.ts';
 import type { SessionSearch, SessionSort } from './search.ts';
 import styles from './session-page.module.css';
@@ -29,7 +30,7 @@ export function CostFindings({ session, tree, steps, beside }: CostFindingsProps
       <ul>
         {usual.map((one) => (
           <li key={one.about} data-about={one.about}>
-            {one.text} <Evidence of={one} list={beside?.list} steps={steps} isWhole={steps.length >= session.total_requests} />
+            {one.text} <Evidence of={one} {...{ beside, steps }} isWhole={steps.length >= session.total_requests} />
           </li>
         ))}
         {findings.map(({ text, show }) => (
@@ -44,19 +45,22 @@ export function CostFindings({ session, tree, steps, beside }: CostFindingsProps
 
 interface EvidenceProps {
   readonly of: Compared;
-  readonly list: Beside['list'];
+  readonly beside: Beside | null | undefined;
   readonly steps: readonly Step[];
   /** All steps are loaded. */
   readonly isWhole: boolean;
 }
 
-const orders: Readonly<Record<'cost' | 'steps', readonly [title: string, sort: SessionSort]>> = {
+const orders: Readonly<Record<Compared['about'], readonly [title: string, sort: SessionSort]>> = {
   cost: ['Show them by cost', 'total_cost'],
   steps: ['Show them by steps', 'total_requests'],
+  cached: ['Show them by tokens', 'total_tokens'],
+  model: ['Show those with this model', 'total_cost'],
 };
 
-function Evidence({ of: { about }, list, steps, isWhole }: EvidenceProps): ReactNode {
-  const [title, sort] = orders[about === 'steps' ? 'steps' : 'cost'];
+function Evidence({ of: { about }, beside, steps, isWhole }: EvidenceProps): ReactNode {
+  const [title, sort] = orders[about];
+  const list = about === 'model' ? withModel(beside) : beside?.list;
   if (about === 'cached' && isWhole) return <OnThisPage title="Show the largest that was not" search={{ step: leastCached(steps) }} />;
   if (list === undefined) return null;
   return (
@@ -64,6 +68,13 @@ function Evidence({ of: { about }, list, steps, isWhole }: EvidenceProps): React
       {title}
     </Link>
   );
+}
+
+/** The sessions that it is compared with, as far as they use its model. */
+function withModel(beside: Beside | null | undefined): Beside['list'] {
+  const { list, model } = beside ?? {};
+  const q = model === undefined ? undefined : searchWith(list?.q ?? '', conditionOf('model', model.name));
+  return list === undefined || q === undefined ? list : { ...list, q };
 }
 
 /** The step with the most input that was paid in full. */

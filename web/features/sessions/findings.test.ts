@@ -67,8 +67,9 @@ describe('where the cost of a session went', () => {
 
   it('is an input that grew', () => {
     expect(textsOf([100, 200, 400, 800, 1600, 3200].map((input) => ({ cost: 1, input })))).toEqual([
-      'The input grew from about 150 to 2,400 tokens a request, as it does when each turn sends the whole conversation again.',
+      'The input grew from 100 tokens in step 1 to 3,200 in step 6, often because each turn sends the whole conversation again.',
     ]);
+    expect(textsOf([9000, 10, 10, 2000, 4000, 6000, 7000, 7000, 7000].map((input) => ({ cost: 1, input })))).toEqual([]);
   });
 
   it('is an agent that goes round in circles, with other numbers each time', () => {
@@ -76,7 +77,7 @@ describe('where the cost of a session went', () => {
     const found = findingsOf({ session: { total_cost: 12, total_requests: 12 }, tree: [], requests: requestsOf(given) });
     expect(found).toEqual([
       {
-        text: '11 of 12 requests say again what an earlier one said, apart from numbers: 92 % of the cost.',
+        text: '11 of 12 requests repeat the answer of an earlier one, at most with other numbers: 92 % of the cost.',
         show: { title: 'Show the first repeat', search: { step: 'r1' } },
       },
     ]);
@@ -91,7 +92,7 @@ describe('where the cost of a session went', () => {
       requests: requestsOf([{ cost: 1 }, { cost: 1 }, { cost: 6 }, { cost: 1 }, { cost: 1 }]),
     });
     expect(found).toEqual([
-      { text: 'One request cost $6.00, 60 % of the session.', show: { title: 'Show the step', search: { step: 'r2' } } },
+      { text: 'One request cost $6.00, 60 % of the session.', show: { title: 'Show step 3', search: { step: 'r2' } } },
     ]);
   });
 
@@ -105,5 +106,6 @@ describe('where the cost of a session went', () => {
     const tree = [node('/', 9.5, 5, [node('/plan', 8, 2)])];
     const found = findingsOf({ session: { total_cost: 9.5, total_requests: 5 }, tree, requests: requestsOf(given) });
     expect(found.map(({ show }) => show.search)).toEqual([{ find: '/plan' }, { find: 'gpt-4o' }, { step: 'r2' }, { step: 'r0' }]);
+    expect(new Set(found.map(({ show }) => show.title)).size).toBe(found.length);
   });
 });

@@ -24,7 +24,7 @@ const grownBy = 2;
 const jumped = { by: 3, share: 0.6 } as const;
 /** How much larger a share of the cost is than that of the requests, where the place or the model says why. */
 const outOfProportion = 1.2;
-/** Steps that say again what was said, of which one speaks; a shorter text is said twice by chance. */
+/** Steps that repeat an answer, of which one speaks; a shorter text is said twice by chance. */
 const repeats = { least: 5, share: 0.25, shortest: 20 } as const;
 
 /** Where the cost of a session went, by what stands out; a session of few requests needs no words. */
@@ -52,7 +52,7 @@ function placeFinding(tree: readonly SessionNode[], { total_cost: cost, total_re
   // A place with nearly all requests is the session itself.
   if (totals.cost / cost < (outOfProportion * totals.requests) / count) return [];
   const text = `${percent(totals.cost / cost)} of the cost is at ${path}, with ${formatCount(totals.requests)} of ${requestsText(count)}.`;
-  return [{ text, show: { title: 'Show its steps', search: { find: path } } }];
+  return [{ text, show: { title: 'Show the steps there', search: { find: path } } }];
 }
 
 function modelFinding(requests: readonly RequestItem[], cost: number): readonly Finding[] {
@@ -80,11 +80,11 @@ function repeatFinding(requests: readonly RequestItem[], cost: number): readonly
   const [first] = again;
   if (first === undefined || again.length < Math.max(repeats.least, repeats.share * requests.length)) return [];
   const spent = sum(again.map(costOf));
-  const text = `${formatCount(again.length)} of ${requestsText(requests.length)} say again what an earlier one said, apart from numbers: ${percent(spent / cost)} of the cost.`;
-  return [{ text, show: stepOf('Show the first repeat', first) }];
+  const text = `${formatCount(again.length)} of ${requestsText(requests.length)} repeat the answer of an earlier one, at most with other numbers: ${percent(spent / cost)} of the cost.`;
+  return [{ text, show: { ...stepOf(first, requests), title: 'Show the first repeat' } }];
 }
 
-/** From the first third of the requests to the last: an agent sends the whole conversation with each turn. */
+/** Between the first third of the requests and the last; the sentence has the tokens of single ones, which its link shows. */
 function growthFinding(requests: readonly RequestItem[]): readonly Finding[] {
   const some = requests.filter(({ prompt_tokens: tokens }) => tokens !== null && tokens > 0);
   const inputs = some.map(({ prompt_tokens: tokens }) => tokens ?? 0);
@@ -93,22 +93,27 @@ function growthFinding(requests: readonly RequestItem[]): readonly Finding[] {
   if (third === 0 || largest === undefined) return [];
   const [first, last] = [mean(inputs.slice(0, third)), mean(inputs.slice(-third))];
   if (last < grownBy * first) return [];
-  const jump = jumpIn(some);
+  const jump = jumpIn(some, requests);
   if (jump !== undefined) return [jump];
+  const [begun, grown] = [inputs[0] ?? 0, largest.prompt_tokens ?? 0];
+  // One large request at the beginning may stand before small ones.
+  if (grown < grownBy * begun) return [];
+  const from = `${formatCount(begun)} tokens in step ${numberOf(some[0], requests)}`;
+  const to = `${formatCount(grown)} in step ${numberOf(largest, requests)}`;
   return [
     {
-      text: `The input grew from about ${formatCount(Math.round(first))} to ${formatCount(Math.round(last))} tokens a request, as it does when each turn sends the whole conversation again.`,
-      show: stepOf('Show the largest', largest),
+      text: `The input grew from ${from} to ${to}, often because each turn sends the whole conversation again.`,
+      show: stepOf(largest, requests),
     },
   ];
 }
 
 /** A step that brought most of the input, which the steps behind it send again: a file or a mailbox in the conversation. */
-function jumpIn(requests: readonly RequestItem[]): Finding | undefined {
-  const inputs = requests.map(({ prompt_tokens: tokens }) => tokens ?? 0);
+function jumpIn(some: readonly RequestItem[], requests: readonly RequestItem[]): Finding | undefined {
+  const inputs = some.map(({ prompt_tokens: tokens }) => tokens ?? 0);
   const grown = inputs.map((input, index) => input - (inputs[index - 1] ?? input));
   const at = grown.indexOf(Math.max(...grown));
-  const [before, after, step] = [inputs[at - 1], inputs[at], requests[at]];
+  const [before, after, step] = [inputs[at - 1], inputs[at], some[at]];
   if (before === undefined || after === undefined || step === undefined) return undefined;
   const isSentAgain = inputs.slice(at + 1).every((input) => input > before + (after - before) / 2);
   const isMost = after - before >= jumped.share * (Math.max(...inputs) - Math.min(...inputs));
@@ -118,7 +123,7 @@ function jumpIn(requests: readonly RequestItem[]): Finding | undefined {
     behind === 0 ? '' : `, and ${behind === 1 ? 'the request' : `each of the ${formatCount(behind)} requests`} behind it sends that again`;
   return {
     text: `The input jumped from ${formatCount(before)} to ${formatCount(after)} tokens with one request${again}.`,
-    show: stepOf('Show the step', step),
+    show: stepOf(step, requests),
   };
 }
 
@@ -126,11 +131,16 @@ function mostExpensiveFinding(requests: readonly RequestItem[], cost: number): r
   const mostExpensive = requests.reduce((first, second) => (costOf(second) > costOf(first) ? second : first));
   if (costOf(mostExpensive) <= muchOfCost * cost) return [];
   const text = `One request cost ${formatCost(costOf(mostExpensive))}, ${percent(costOf(mostExpensive) / cost)} of the session.`;
-  return [{ text, show: stepOf('Show the step', mostExpensive) }];
+  return [{ text, show: stepOf(mostExpensive, requests) }];
 }
 
-function stepOf(title: string, { request_id: step }: RequestItem): Finding['show'] {
-  return { title, search: { step } };
+function stepOf(request: RequestItem, requests: readonly RequestItem[]): Finding['show'] {
+  return { title: `Show step ${numberOf(request, requests)}`, search: { step: request.request_id } };
+}
+
+/** Of a step as the list counts them. */
+function numberOf(request: RequestItem | undefined, requests: readonly RequestItem[]): string {
+  return formatCount(requests.findIndex((one) => one === request) + 1);
 }
 
 const costOf = ({ cost }: RequestItem): number => cost ?? 0;

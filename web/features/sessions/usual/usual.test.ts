@@ -21,15 +21,18 @@ const textsOf = (own: SessionFigures, usual: Usual): readonly string[] => compar
 it('a runaway and an ordinary session read differently', () => {
   const usual = { by: 'properties', sessions: 48, cost: 0.29, steps: 15, cached: 0.78 } as const;
   expect(textsOf(session(7.54, 64, 0), usual)).toEqual([
-    '26 times a usual session: $7.54 against $0.29, the median of 48 with these properties in 30 days.',
+    'About 26 times a usual session: $7.54 against $0.29, the median of 48 others with these properties in 30 days.',
     '64 steps against 15.',
     '0 % of the input came from the provider’s cache, against 78 %.',
   ]);
+  expect(textsOf(session(10.64, 64, null), { ...usual, cost: 0.01334 })[0]).toMatch(
+    /^About 800 times a usual session: \$10.64 against \$0.0133/,
+  );
   expect(textsOf(session(0.28, 16, 0.79), usual)).toEqual([
-    'About as much as a usual session: $0.28 against $0.29, the median of 48 with these properties in 30 days.',
+    'About as much as a usual session: $0.28 against $0.29, the median of 48 others with these properties in 30 days.',
   ]);
   expect(textsOf(session(0.1, 4, null), { ...usual, by: 'name' })).toEqual([
-    'Less than a usual session: $0.10 against $0.29, the median of 48 of this name in 30 days.',
+    'Less than a usual session: $0.10 against $0.29, the median of 48 others of this name in 30 days.',
   ]);
   expect(textsOf(session(1, 1, 1), { ...usual, cost: 0 })).toEqual([]);
   expect(comparison(session(7.54, 64, 0), usual).map(({ about }) => about)).toEqual(['cost', 'steps', 'cached']);

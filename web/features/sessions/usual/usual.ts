@@ -63,7 +63,7 @@ export function hasRunAway(own: SessionFigures, usual: Usual): boolean {
 
 /** How a session stands to the usual one: the cost first, then what made it so. */
 export function comparison(own: SessionFigures, usual: Usual, models?: OwnModel): readonly Compared[] {
-  const of = `the median of ${formatCount(usual.sessions)} ${usual.by === 'name' ? 'of this name' : 'with these properties'} in 30 days`;
+  const of = `the median of ${formatCount(usual.sessions)} others ${usual.by === 'name' ? 'of this name' : 'with these properties'} in 30 days`;
   const ratio = usual.cost > 0 ? own.cost / usual.cost : undefined;
   if (ratio === undefined) return [];
   const against = `${formatCost(own.cost)} against ${formatCost(usual.cost)}, ${of}.`;
@@ -71,7 +71,7 @@ export function comparison(own: SessionFigures, usual: Usual, models?: OwnModel)
   if (ratio < muchMore) return [cost(ratio < 1 / muchMore ? 'Less than' : 'About as much as')];
   const steps = own.steps / usual.steps;
   return [
-    cost(`${times(ratio)} times`),
+    cost(`About ${times(ratio)} times`),
     ...(steps < muchMore
       ? []
       : [{ about: 'steps', text: `${formatCount(own.steps)} steps against ${formatCount(usual.steps)}.` } as const]),
@@ -130,6 +130,7 @@ function cacheSentence(own: number | null, usual: number | null): readonly Compa
   return [{ about: 'cached', text: `${percent(own)} of the input came from the provider’s cache, against ${percent(usual)}.` }];
 }
 
+/** Two digits: the costs beside it are rounded, and more would not agree with them. */
 function times(ratio: number): string {
-  return ratio >= 10 ? formatCount(Math.round(ratio)) : ratio.toFixed(1);
+  return ratio >= 10 ? formatCount(Number(ratio.toPrecision(2))) : ratio.toFixed(1);
 }

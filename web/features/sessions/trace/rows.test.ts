@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestItem } from '../../../../src/client/client.ts';
-import { parentIndex, rowsByPlace, rowsInTime, stepsOfSameModel, type TraceRow, unfoldedRows } from './rows.ts';
+import { mostCostOf, parentIndex, rowsInTime, stepsOfSameModel, type TraceRow, unfoldedRows } from './rows.ts';
 import { says } from './step-text.ts';
 import { lengthOf, type Step, stepBefore, stepsOf } from './steps.ts';
 import { treeMove } from './use-trace.ts';
@@ -83,8 +83,10 @@ describe('the steps of a session in time', () => {
     expect(rowsInTime(stepsAt('/', { path: '/a', cost: null }, { path: '/a', cost: null }))[1]?.cost).toBeNull();
   });
 
-  it('stand by their place in the timeline', () => {
-    expect(shown(rowsByPlace(stepsAt('/a', '/b', '/a', '/', '/b/c')))).toEqual(['a (2)', '  1', '  3', 'b (2)', '  2', '  5 c', '4']);
+  it('are measured by the group or step that costs the most', () => {
+    const steps = stepsAt({ path: '/a', cost: 0.5 }, { path: '/a', cost: 3 }, { path: '/b', cost: 2 });
+    expect(mostCostOf(rowsInTime(steps))).toBe(3.5);
+    expect(mostCostOf(rowsInTime(stepsAt({ cost: null })))).toBe(0);
   });
 });
 

@@ -30,23 +30,11 @@ export interface GroupRow extends RowFacts {
 
 export type TraceRow = StepRow | GroupRow;
 
-/** How steps that share a part of their path come together: those that follow one another, or all of them. */
-type Gather = (steps: readonly Step[], level: number) => readonly (readonly Step[])[];
-
 /** The steps in the order of time. Those that follow one another at one place are a group; a place of a single step is its row. */
 export function rowsInTime(steps: readonly Step[]): readonly TraceRow[] {
-  return rowsOf(steps, runsOf);
-}
-
-/** All steps of a place together, places in the order of their first steps. */
-export function rowsByPlace(steps: readonly Step[]): readonly TraceRow[] {
-  return rowsOf(steps, placesOf);
-}
-
-function rowsOf(steps: readonly Step[], gather: Gather): readonly TraceRow[] {
   const rows: TraceRow[] = [];
   const add = (some: readonly Step[], depth: number, level: number): void => {
-    for (const run of gather(some, level)) {
+    for (const run of runsOf(some, level)) {
       const [first] = run;
       if (first === undefined) continue;
       if (run.length === 1 || first.levels[level] === undefined) {
@@ -71,16 +59,6 @@ function runsOf(steps: readonly Step[], level: number): readonly (readonly Step[
     else run.push(step);
   }
   return runs;
-}
-
-function placesOf(steps: readonly Step[], level: number): readonly (readonly Step[])[] {
-  const places = new Map<string | undefined, Step[]>();
-  for (const step of steps) {
-    const place = places.get(step.levels[level]);
-    if (place === undefined) places.set(step.levels[level], [step]);
-    else place.push(step);
-  }
-  return [...places.values()];
 }
 
 /** The first level at which some of the steps differ, or one of them ends. */
@@ -128,6 +106,11 @@ export function hasFailed({ request }: Step): boolean {
 /** The cost of some steps together; null where none is known. */
 function costOf(steps: readonly Step[]): number | null {
   return steps.reduce<number | null>((sum, { request: { cost } }) => (cost === null ? sum : (sum ?? 0) + cost), null);
+}
+
+/** Of the row that costs the most: one measure for steps and groups. */
+export function mostCostOf(rows: readonly TraceRow[]): number {
+  return rows.reduce((most, { cost }) => Math.max(most, cost ?? 0), 0);
 }
 
 /** The rows without those below a folded group. @param folded keys of groups. */

@@ -13,7 +13,7 @@ export interface Scale {
   readonly lengthMs: number;
   /** Of the whole session. */
   readonly cost: number;
-  /** Of the step that costs the most. */
+  /** Of the row that costs the most. */
   readonly mostCost: number;
 }
 
@@ -185,10 +185,9 @@ function GroupWhat({ row, isFolded, onFold }: GroupWhatProps): ReactNode {
   );
 }
 
-/** The bar of a step is measured against the step that costs the most, that of a group against the session. */
+/** All bars have one measure: who compares two of them, of a step and of a group too, compares their costs. */
 function CostCell({ row: { kind, cost }, scale }: { readonly row: Row; readonly scale: Scale }): ReactNode {
-  const whole = kind === 'group' ? scale.cost : scale.mostCost;
-  const bar = { '--length': `${whole === 0 ? 0 : (100 * (cost ?? 0)) / whole}%` } as CSSProperties;
+  const bar = { '--length': `${scale.mostCost === 0 ? 0 : (100 * (cost ?? 0)) / scale.mostCost}%` } as CSSProperties;
   const share = cost === null || scale.cost === 0 ? undefined : `${percent(cost / scale.cost)} of the session’s cost`;
   return (
     <span role="gridcell" className={styles['cost']} title={share}>

@@ -12,7 +12,6 @@ import type { TraceRow } from './rows.ts';
 import { StepDetail } from './step-detail.tsx';
 import { lengthOf, type Step, stepBefore } from './steps.ts';
 import { type TraceActions, TraceList } from './trace-list.tsx';
-import type { Scale } from './trace-row.tsx';
 import styles from './trace-view.module.css';
 import { useNarrowTrace } from '../../../lib/use-narrow.ts';
 import { treeMove, useTraceRows } from './use-trace.ts';
@@ -33,14 +32,15 @@ export interface TraceViewProps {
 /** The steps of a session, and the chosen one beside them. */
 export function TraceView({ session, steps, layout, hasMore, loadMore, onRetry }: TraceViewProps): ReactNode {
   const { step: key, view = 'conversation', find = '', failed = false } = route.useSearch();
-  const { rows, folded, sameModel, toggle } = useTraceRows(steps, { layout, find, failed });
+  const { rows, folded, mostCost, sameModel, toggle } = useTraceRows(steps, { find, failed });
   const isNarrow = useNarrowTrace();
   const chosen = useChosen({ rows, steps, key, isFirstShown: !isNarrow });
   const isMissing = key !== undefined && chosen === undefined;
-  const isWholeNeeded = needsAll(layout, find, failed);
+  // Further ones would come between those that are shown.
+  const isWholeNeeded = find !== '' || failed;
   useWhole({ isWanted: isMissing || isWholeNeeded, hasMore, loadMore });
   const unloaded = { count: isWholeNeeded || !hasMore ? 0 : Math.max(0, session.total_requests - steps.length), first: steps.length + 1 };
-  const scale = useMemo(() => scaleOf(steps, session), [steps, session]);
+  const scale = useMemo(() => ({ lengthMs: lengthOf(steps), cost: session.total_cost, mostCost }), [steps, session, mostCost]);
   const { go, choose } = useGo(key);
   const list = useRef<HTMLDivElement>(null);
   const details = useRef<HTMLHeadingElement>(null);
@@ -80,11 +80,6 @@ export function TraceView({ session, steps, layout, hasMore, loadMore, onRetry }
 }
 
 const noWords: readonly string[] = [];
-
-/** Whether rows would come between those that are shown. */
-function needsAll(layout: TraceViewProps['layout'], find: string, failed: boolean): boolean {
-  return layout === 'timeline' || find !== '' || failed;
-}
 
 interface Whole {
   readonly isWanted: boolean;
@@ -156,10 +151,6 @@ function actionsOf({ rows, folded, index, choose, toggle }: Tree): TraceActions 
       else if (next !== undefined && next !== 'fold') choose(next);
     },
   };
-}
-
-function scaleOf(steps: readonly Step[], { total_cost: cost }: SessionItem): Scale {
-  return { lengthMs: lengthOf(steps), cost, mostCost: steps.reduce((most, { request }) => Math.max(most, request.cost ?? 0), 0) };
 }
 
 interface BarProps {

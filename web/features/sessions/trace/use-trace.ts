@@ -1,24 +1,24 @@
 import { useCallback, useMemo, useState } from 'react';
-import { hasFailed, parentIndex, rowsByPlace, rowsInTime, stepRow, stepsOfSameModel, type TraceRow, unfoldedRows } from './rows.ts';
+import { hasFailed, mostCostOf, parentIndex, rowsInTime, stepRow, stepsOfSameModel, type TraceRow, unfoldedRows } from './rows.ts';
 import { says } from './step-text.ts';
 import type { Step } from './steps.ts';
 
 export interface TraceSearch {
-  readonly layout: 'steps' | 'timeline';
   /** Only steps that say it; empty: all. */
   readonly find: string;
   readonly failed: boolean;
 }
 
 /** The rows of a trace that are not folded away. */
-export function useTraceRows(steps: readonly Step[], { layout, find, failed }: TraceSearch) {
+export function useTraceRows(steps: readonly Step[], { find, failed }: TraceSearch) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const all = useMemo((): readonly TraceRow[] => {
     const text = find.trim().toLowerCase();
-    if (text === '' && !failed) return layout === 'steps' ? rowsInTime(steps) : rowsByPlace(steps);
+    if (text === '' && !failed) return rowsInTime(steps);
     return steps.filter((step) => (!failed || hasFailed(step)) && says(step, text)).map((step) => stepRow(step));
-  }, [steps, layout, find, failed]);
+  }, [steps, find, failed]);
   const rows = useMemo(() => unfoldedRows(all, folded), [all, folded]);
+  const mostCost = useMemo(() => mostCostOf(all), [all]);
   const sameModel = useMemo(() => stepsOfSameModel(rows), [rows]);
   const toggle = useCallback(
     (key: string): void =>
@@ -29,7 +29,7 @@ export function useTraceRows(steps: readonly Step[], { layout, find, failed }: T
       }),
     [],
   );
-  return { rows, folded, sameModel, toggle };
+  return { rows, folded, mostCost, sameModel, toggle };
 }
 
 /** Where a key of the tree leads from a row: to another row, or the row's group is folded or opened. */

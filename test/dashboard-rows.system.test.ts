@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { openSignedIn } from './support/dashboard.ts';
@@ -250,9 +250,15 @@ it('above the list stands when its requests were made and what they cost togethe
 
 it('selected requests are compared, exported and given a property', async () => {
   const { page, complaints } = await scene.open({ q: seeded });
-  await page.getByRole('checkbox', { name: `Select request ${seedId(3)}` }).click();
-  await page.getByRole('checkbox', { name: `Select request ${seedId(5)}` }).click();
+  const box = (place: number): Locator => page.getByRole('checkbox', { name: `Select request ${seedId(place)}` });
+  const before = await box(3).boundingBox();
+  await box(3).click();
   const bar = page.getByRole('group', { name: 'Selected requests' });
+  await bar.waitFor();
+  expect(await box(3).boundingBox()).toEqual(before);
+  const head = page.getByRole('checkbox', { name: 'Select the requests that are loaded, or none' });
+  expect(await head.evaluate('(box) => box.indeterminate')).toBe(true);
+  await box(5).click();
   const compare = await bar.getByRole('link', { name: 'Compare' }).getAttribute('href');
   expect(new URL(compare ?? '', scene.service.api).searchParams.get('left')).toBe(seedId(3));
   await bar.getByRole('button', { name: 'Export selected' }).click();

@@ -158,30 +158,28 @@ function Content({ search, filter, areFacetsOpen, onSearch, onChange, ...shown }
   const open = useOpen(request, onChange);
   const selection = useSelection();
   return (
-    <>
-      <SelectionBar selection={selection} columns={shown.columns} />
-      <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen}>
-        {areFacetsOpen && filter !== undefined && (
-          <Suspense fallback={<Loading />}>
-            <Facets filter={filter} range={{ range, from, to }} q={q} onSearch={onSearch} />
-          </Suspense>
-        )}
-        <RequestsList
-          {...shown}
-          selection={selection}
-          sort={sort}
-          onSort={(next) => onChange({ sort: next })}
-          onClear={q === '' ? undefined : () => onSearch('')}
-          onAllTime={range === 'all' ? undefined : () => onChange({ range: 'all', from: undefined, to: undefined })}
-          pinned={pinned}
-          openId={request}
-          onOpen={open}
-          onEnter={() => details.current?.focus()}
-          words={wordsOf(filter)}
-        />
-        {request !== undefined && <RequestDetail key={request} ref={details} id={request} onClose={() => open(undefined)} />}
-      </div>
-    </>
+    <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen}>
+      {areFacetsOpen && filter !== undefined && (
+        <Suspense fallback={<Loading />}>
+          <Facets filter={filter} range={{ range, from, to }} q={q} onSearch={onSearch} />
+        </Suspense>
+      )}
+      <RequestsList
+        {...shown}
+        selection={selection}
+        bar={<SelectionBar selection={selection} columns={shown.columns} />}
+        sort={sort}
+        onSort={(next) => onChange({ sort: next })}
+        onClear={q === '' ? undefined : () => onSearch('')}
+        onAllTime={range === 'all' ? undefined : () => onChange({ range: 'all', from: undefined, to: undefined })}
+        pinned={pinned}
+        openId={request}
+        onOpen={open}
+        onEnter={() => details.current?.focus()}
+        words={wordsOf(filter)}
+      />
+      {request !== undefined && <RequestDetail key={request} ref={details} id={request} onClose={() => open(undefined)} />}
+    </div>
   );
 }
 

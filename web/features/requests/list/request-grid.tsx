@@ -14,9 +14,11 @@ import { sizedColumns, templateOf } from './sized-columns.ts';
 import { rememberScrollPlace, scrollPlace } from './scroll-places.ts';
 import styles from './request-grid.module.css';
 import { useDecimals } from './use-decimals.ts';
-import type { Selection } from './use-selection.ts';
+import { type Selection, selectedOf } from './use-selection.ts';
 
 const lineHeight = 34;
+/** Below the last row, for the bar of what is selected, which lies over the rows. */
+const barHeight = 76;
 /** So many rows in view before the last one that is loaded, more are asked for: of who only looks at the top, and of who scrolls. */
 const loadAhead = { atTop: 5, scrolled: 600 } as const;
 
@@ -89,27 +91,35 @@ export function RequestGrid(props: RequestGridProps): ReactNode {
 }
 
 function SelectAll({ rows, selection }: Pick<RequestGridProps, 'rows' | 'selection'>): ReactNode {
+  const all = rows.map(({ request_id: id }) => id);
+  const selected = selectedOf(selection.ids, all);
   return (
     <span role="gridcell" data-select="true" className={styles['select']}>
       <input
         type="checkbox"
         aria-label="Select the requests that are loaded, or none"
-        checked={selection.ids.size > 0}
-        onChange={() => selection.toggleAll(rows.map(({ request_id: id }) => id))}
+        ref={(box) => {
+          if (box !== null) box.indeterminate = selected === 'some';
+        }}
+        checked={selected === 'all'}
+        onChange={() => selection.toggleAll(all)}
       />
     </span>
   );
 }
 
 /** The rows in view, beginning where this entry of the history was left; more are loaded ahead of them. */
-function useRowsInView(scroller: RefObject<HTMLDivElement | null>, rowHeight: number, { rows, loadMore }: RequestGridProps) {
+function useRowsInView(scroller: RefObject<HTMLDivElement | null>, rowHeight: number, { rows, loadMore, selection }: RequestGridProps) {
   const entry = useLocation({ select: ({ state }) => state['__TSR_key'] ?? '' });
   const [lookAhead] = useState(makeLookAhead);
+  const room = selection.ids.size > 0 ? barHeight : 0;
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     rangeExtractor: lookAhead,
+    paddingEnd: room,
+    scrollPaddingEnd: room,
     initialOffset: () => scrollPlace(entry),
   });
   useEffect(() => virtual.measure(), [virtual, rowHeight]);

@@ -20,6 +20,8 @@ export interface RequestsListProps {
   readonly live: Live;
   /** Above the rows. */
   readonly strip: ReactNode;
+  /** Over the last rows in view. */
+  readonly bar: ReactNode;
   readonly columns: readonly Column[];
   readonly pinned: number;
   readonly openId: string | undefined;
@@ -36,7 +38,7 @@ export interface RequestsListProps {
 }
 
 /** The requests, with those that came in meanwhile at the top. While somebody reads further down, they wait behind a button. */
-export function RequestsList({ list, live, strip, onClear, onAllTime, ...grid }: RequestsListProps): ReactNode {
+export function RequestsList({ list, live, strip, bar, onClear, onAllTime, ...grid }: RequestsListProps): ReactNode {
   const [isAtTop, setIsAtTop] = useState(true);
   /** Live requests that are in the list; those after them wait. */
   const [taken, setTaken] = useState(0);
@@ -58,6 +60,7 @@ export function RequestsList({ list, live, strip, onClear, onAllTime, ...grid }:
       )}
       {strip}
       <RequestGrid rows={rows} total={list.total} loadMore={list.loadMore} {...grid} onTop={setIsAtTop} />
+      {bar}
     </div>
   );
 }

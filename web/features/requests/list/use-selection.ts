@@ -21,9 +21,15 @@ export function useSelection(): Selection {
         if (!next.delete(id) && next.size < maxSelected) next.add(id);
         return next;
       }),
-    toggleAll: (all) => setIds((before) => (before.size > 0 ? none : new Set(all.slice(0, maxSelected)))),
+    toggleAll: (all) => setIds((before) => (selectedOf(before, all) === 'all' ? none : new Set([...before, ...all].slice(0, maxSelected)))),
     clear: () => setIds(none),
   };
 }
 
 const none: ReadonlySet<string> = new Set();
+
+/** How many of the requests are selected; as many as may be are all. */
+export function selectedOf(selected: ReadonlySet<string>, all: readonly string[]): 'none' | 'some' | 'all' {
+  if (selected.size === 0) return 'none';
+  return selected.size >= maxSelected || all.every((id) => selected.has(id)) ? 'all' : 'some';
+}

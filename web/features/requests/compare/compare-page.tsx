@@ -15,7 +15,7 @@ import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { beforeQuery, requestQuery } from '../detail/request-query.ts';
 import { ComparedTable } from './compared-table.tsx';
 import styles from './compare.module.css';
-import { comparedFigures, comparedProperties } from './figures.ts';
+import { comparedFigures, comparedProperties, comparedRatings } from './figures.ts';
 import { MessagesBeside } from './messages-beside.tsx';
 import { comparedParameters } from './parameters.ts';
 import type { CompareSearch } from './search.ts';
@@ -86,6 +86,7 @@ function Compared({ left, right, error, isAsked }: ComparedPair & { readonly isA
       </Empty>
     );
   }
+  const ratings = comparedRatings(left, right);
   return (
     <>
       <div className={styles['heads']}>
@@ -95,6 +96,11 @@ function Compared({ left, right, error, isAsked }: ComparedPair & { readonly isA
       <Section title="Figures">
         <ComparedTable label="Figures" rows={comparedFigures(left, right)} hasChange />
       </Section>
+      {ratings.length > 0 && (
+        <Section title="Ratings">
+          <ComparedTable label="Ratings" rows={ratings} hasChange />
+        </Section>
+      )}
       <Section title="Parameters">
         <ComparedTable label="Parameters" rows={comparedParameters(left.request_body, right.request_body)} />
       </Section>

@@ -5,7 +5,7 @@ import type { Turn } from '../../../ui/conversation/read/part.ts';
 import { turnsOfRequest } from '../../../ui/conversation/read/turns.ts';
 import { alignTurns } from './align.ts';
 import { commonOrder } from './common-order.ts';
-import { comparedFigures } from './figures.ts';
+import { comparedFigures, comparedRatings } from './figures.ts';
 import { comparedParameters } from './parameters.ts';
 import { type Piece, textDifference } from './text-difference.ts';
 
@@ -96,4 +96,18 @@ test('the version of a prompt stands among the figures where one of both has a p
   const [old, plain] = [prompted({ prompt_id: 'greeting', prompt_version: '3' }), prompted({ prompt_id: 'greeting' })];
   expect(promptsOf(old, plain)).toMatchObject([{ left: 'greeting 3', right: 'greeting' }]);
   expect(promptsOf(prompted({}), prompted({}))).toEqual([]);
+});
+
+const rated = (scores: Readonly<Record<string, number>>, rating: boolean | null): RequestItem =>
+  ({ scores, feedback_rating: rating }) as unknown as RequestItem;
+
+test('scores and feedback of both stand beside one another; a score of one side alone has no change', () => {
+  const left = rated({ quality: 80, tone: 1, 'svc-score-feedback': 1 }, true);
+  expect(comparedRatings(left, rated({ quality: 60, speed: -2 }, null))).toEqual([
+    { name: 'Feedback', left: 'good', right: '–', change: null },
+    { name: 'quality', left: '80', right: '60', change: -0.25 },
+    { name: 'tone', left: '1', right: '–', change: null },
+    { name: 'speed', left: '–', right: '-2', change: null },
+  ]);
+  expect(comparedRatings(rated({}, null), rated({}, null))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { RequestItem } from '../../../../src/client/client.ts';
+import { feedbackScore } from '../../../../src/model/change.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../../../lib/format.ts';
 import { ownOf } from '../../../lib/own.ts';
 import { costText } from '../cost-text.ts';
@@ -26,8 +27,7 @@ export function comparedFigures(left: RequestItem, right: RequestItem): readonly
     format: (value: number | null) => string,
   ): ComparedFigure => {
     const [one, other] = [read(left), read(right)];
-    const change = one === null || other === null || one === 0 ? null : (other - one) / one;
-    return { name, left: format(one), right: format(other), change };
+    return { name, left: format(one), right: format(other), change: changeOf(one, other) };
   };
   return [
     fact('Status', ({ response_status: status }) => (status === 0 ? 'none' : String(status))),
@@ -49,6 +49,32 @@ export function comparedFigures(left: RequestItem, right: RequestItem): readonly
 
 function promptOf({ prompt_id: id, prompt_version: version }: RequestItem): string | null {
   return id === null || version === null ? id : `${id} ${version}`;
+}
+
+/** What was said of both requests: the feedback, and scores by their names. Empty: nothing of either. */
+export function comparedRatings(left: RequestItem, right: RequestItem): readonly ComparedFigure[] {
+  const isRated = left.feedback_rating !== null || right.feedback_rating !== null;
+  const names = new Set([...Object.keys(left.scores), ...Object.keys(right.scores)]);
+  names.delete(feedbackScore);
+  return [
+    ...(isRated ? [{ name: 'Feedback', left: feedbackOf(left), right: feedbackOf(right), change: null }] : []),
+    ...[...names].map((name) => {
+      const [one, other] = [ownOf(left.scores, name) ?? null, ownOf(right.scores, name) ?? null];
+      return { name, left: scoreText(one), right: scoreText(other), change: changeOf(one, other) };
+    }),
+  ];
+}
+
+function feedbackOf({ feedback_rating: rating }: RequestItem): string {
+  return rating === null ? '–' : rating ? 'good' : 'bad';
+}
+
+function scoreText(score: number | null): string {
+  return score === null ? '–' : String(score);
+}
+
+function changeOf(one: number | null, other: number | null): number | null {
+  return one === null || other === null || one <= 0 ? null : (other - one) / one;
 }
 
 /** Properties of both requests by their names. */

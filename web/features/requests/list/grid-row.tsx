@@ -16,7 +16,7 @@ export interface GridRowProps {
   /** Whether keys go on from here. */
   readonly isCurrent: boolean;
   readonly isSelected: boolean;
-  readonly onSelect: (id: string) => void;
+  readonly onSelect: (request: RequestItem) => void;
   readonly onOpen: (id: string) => void;
   readonly words: readonly string[];
   readonly decimals: ColumnDecimals;
@@ -50,7 +50,13 @@ export const GridRow = memo(function GridRow({
       }}
     >
       <span role="gridcell" data-select="true" className={styles['select']}>
-        <input type="checkbox" tabIndex={-1} aria-label={`Select request ${id}`} checked={is.isSelected} onChange={() => onSelect(id)} />
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={`Select request ${id}`}
+          checked={is.isSelected}
+          onChange={() => onSelect(request)}
+        />
       </span>
       {columns.map(({ column: { id: columnId, isNumber, cell, textOf, figureOf }, pinnedAt }) => (
         <span

@@ -82,7 +82,7 @@ export function RequestGrid(props: RequestGridProps): ReactNode {
           const request = rows[index];
           if (request === undefined) return null;
           const { request_id: id } = request;
-          const is = { isOpen: id === openId, isCurrent: id === currentId, isSelected: selection.ids.has(id) };
+          const is = { isOpen: id === openId, isCurrent: id === currentId, isSelected: selection.requests.has(id) };
           return <GridRow key={id} {...{ request, index, top, onOpen, words, decimals }} {...is} onSelect={toggle} columns={sized} />;
         })}
       </div>
@@ -91,8 +91,7 @@ export function RequestGrid(props: RequestGridProps): ReactNode {
 }
 
 function SelectAll({ rows, selection }: Pick<RequestGridProps, 'rows' | 'selection'>): ReactNode {
-  const all = rows.map(({ request_id: id }) => id);
-  const selected = selectedOf(selection.ids, all);
+  const selected = selectedOf(selection.requests, rows);
   return (
     <span role="gridcell" data-select="true" className={styles['select']}>
       <input
@@ -102,7 +101,7 @@ function SelectAll({ rows, selection }: Pick<RequestGridProps, 'rows' | 'selecti
           if (box !== null) box.indeterminate = selected === 'some';
         }}
         checked={selected === 'all'}
-        onChange={() => selection.toggleAll(all)}
+        onChange={() => selection.toggleAll(rows)}
       />
     </span>
   );
@@ -112,7 +111,7 @@ function SelectAll({ rows, selection }: Pick<RequestGridProps, 'rows' | 'selecti
 function useRowsInView(scroller: RefObject<HTMLDivElement | null>, rowHeight: number, { rows, loadMore, selection }: RequestGridProps) {
   const entry = useLocation({ select: ({ state }) => state['__TSR_key'] ?? '' });
   const [lookAhead] = useState(makeLookAhead);
-  const room = selection.ids.size > 0 ? barHeight : 0;
+  const room = selection.requests.size > 0 ? barHeight : 0;
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -152,7 +151,8 @@ function useGridKeys(
     else onEnter();
   };
   const select = (): void => {
-    if (currentId !== undefined) selection.toggle(currentId);
+    const current = rows[at];
+    if (current !== undefined) selection.toggle(current);
   };
   usePageKeys({ j: () => openAt(at + 1), k: () => openAt(at - 1), x: select, Enter: enter });
   return (event) => {

@@ -12,7 +12,7 @@ import { TextField } from '../../../ui/form/text-field.tsx';
 import { LinkButton } from '../../../ui/link-button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import type { Column } from '../list/columns.tsx';
-import { maxSelected, type Selection } from '../list/use-selection.ts';
+import { maxSelected, oldestFirst, type Selection } from '../list/use-selection.ts';
 import { ExportDialog } from './export-dialog.tsx';
 import styles from './tools.module.css';
 
@@ -25,7 +25,7 @@ export interface SelectionBarProps {
 export function SelectionBar({ selection, columns }: SelectionBarProps): ReactNode {
   const [dialog, setDialog] = useState<'property' | 'export'>();
   const mayWrite = useMay('write');
-  const ids = [...selection.ids];
+  const ids = oldestFirst(selection.requests);
   const [first, ...others] = ids;
   if (first === undefined) return null;
   const close = (): void => setDialog(undefined);

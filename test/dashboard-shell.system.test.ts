@@ -24,6 +24,7 @@ beforeAll(async () => {
       'svc-session-id': 'nightly-7',
       'svc-session-name': 'Nightly export',
       'svc-user-id': 'ann@example.com',
+      'svc-prompt-id': 'greeting-letter',
     },
     body: JSON.stringify({ model: 'echo/x', messages: [{ role: 'user', content: 'Where is my order?' }] }),
   });
@@ -95,12 +96,13 @@ describe('the keys of pages, `g` and a letter', () => {
 });
 
 describe('the palette', () => {
-  it('finds sessions, users, requests and alerts, and opens what is chosen', async () => {
+  it('finds sessions, users, prompts, requests and alerts, and opens what is chosen', async () => {
     const { page, complaints } = await openSignedIn(browser, `${service.api}/keys`);
     await heading(page, 'Keys').waitFor();
     for (const [text, option, path] of [
       ['nightly ex', 'Nightly export', '/sessions/nightly-7'],
       ['ann@exa', 'ann@example.com', '/users/ann@example.com'],
+      ['ting-let', 'greeting-letter', '/requests'],
       ['cost an ho', 'Cost an hour', `/alerts/${alertId}`],
       [requestId, requestId, '/requests'],
     ] as const) {

@@ -2,13 +2,15 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { where } from '../../src/client/client.ts';
 import { alertsQuery } from '../features/alerts/alerts-query.ts';
 import { gatelog } from '../lib/client.ts';
+import { formatAmount } from '../lib/format.ts';
+import { askMetrics } from '../lib/metrics/ask.ts';
 
 /** How many of each kind are found. */
 const limit = 5;
 /** From this length on a text is looked for. */
 const shortest = 2;
 
-export type FoundKind = 'session' | 'user' | 'request' | 'alert';
+export type FoundKind = 'session' | 'user' | 'prompt' | 'request' | 'alert';
 
 export interface Found {
   readonly kind: FoundKind;
@@ -23,7 +25,7 @@ export function isSearched(text: string): boolean {
   return text.length >= shortest;
 }
 
-/** Sessions and alerts by their name, sessions, users and requests by their identifier. */
+/** Sessions and alerts by their name, sessions, users, prompts and requests by their identifier. */
 export function foundQuery(text: string) {
   return queryOptions({
     queryKey: ['palette', text],
@@ -31,9 +33,9 @@ export function foundQuery(text: string) {
     placeholderData: keepPreviousData,
     queryFn: async ({ client, signal }): Promise<readonly Found[]> => {
       const alerts = client.query({ ...alertsQuery, staleTime: 15_000 });
-      const found = await Promise.all([requestsOf(text, signal), sessionsOf(text, signal), usersOf(text, signal), alerts]);
-      const [requests, sessions, users, rules] = found;
-      return [...requests, ...sessions, ...users, ...alertsNamed(text, rules)];
+      const records = [requestsOf, sessionsOf, usersOf, promptsOf].map((find) => find(text, signal));
+      const [rules, ...found] = await Promise.all([alerts, ...records]);
+      return [...found.flat(), ...alertsNamed(text, rules)];
     },
   });
 }
@@ -51,6 +53,14 @@ async function sessionsOf(text: string, signal: AbortSignal): Promise<readonly F
 async function usersOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
   const { data } = await gatelog.users.query({ filter: where('user_id', 'contains', text), sort: { cost: 'desc' }, limit }, { signal });
   return data.users.map(({ user_id: id }) => ({ kind: 'user', id, title: id, about: '' }));
+}
+
+async function promptsOf(text: string): Promise<readonly Found[]> {
+  const filter = where('prompt_id', 'contains', text);
+  const { rows } = await askMetrics({ metrics: ['count'], groupBy: ['prompt'], filter, sort: { count: 'desc' }, limit });
+  return rows.flatMap(({ prompt: id, count }) =>
+    typeof id === 'string' ? [{ kind: 'prompt', id, title: id, about: formatAmount(Number(count), 'request') } as const] : [],
+  );
 }
 
 /** By the whole identifier: a part of one is in no index. */

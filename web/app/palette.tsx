@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Autocomplete, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField, useFilter } from 'react-aria-components';
 import { promptVersions } from '../lib/prompt-versions.ts';
+import { searchFor } from '../lib/search-text.ts';
 import { ErrorNotice } from '../ui/notice.tsx';
 import { Dialog } from '../ui/overlay/dialog.tsx';
 import { type Found, type FoundKind, foundQuery, isSearched } from './palette-search.ts';
@@ -53,7 +54,7 @@ export function Palette({ onHelp, onSignOut, onClose }: PaletteProps): ReactNode
     <Dialog title="Go to" isOpen onClose={onClose}>
       <Autocomplete inputValue={text} onInputChange={setText}>
         <SearchField aria-label="Search pages, actions and records" autoFocus className={styles['search'] ?? ''}>
-          <Input placeholder="Page, action, session, request, user or alert" />
+          <Input placeholder="Page, action, session, request, user, prompt or alert" />
         </SearchField>
         <ListBox aria-label="Found" onAction={run} className={styles['list'] ?? ''}>
           {groups.map((group) => (
@@ -113,6 +114,7 @@ const kinds: readonly (readonly [FoundKind, string])[] = [
   ['request', 'Requests'],
   ['session', 'Sessions'],
   ['user', 'Users'],
+  ['prompt', 'Prompts'],
   ['alert', 'Alerts'],
 ];
 
@@ -142,6 +144,7 @@ function useOpen(): (found: Found) => void {
     if (kind === 'session') void navigate({ to: '/sessions/$sessionId', params: { sessionId: id } });
     else if (kind === 'user') void navigate({ to: '/users/$userId', params: { userId: id } });
     else if (kind === 'alert') void navigate({ to: '/alerts/$alertId', params: { alertId: id } });
+    else if (kind === 'prompt') void navigate({ to: '/requests', search: { q: searchFor('prompt', id), range: 'all' } });
     else void navigate({ to: '/requests', search: { request: id, range: 'all' } });
   };
 }

@@ -133,6 +133,12 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   await moved.getByRole('columnheader', { name: 'Model' }).waitFor();
   await moved.getByRole('link', { name: 'x', exact: true }).waitFor();
   expect(searchOf(page)).toEqual({ q: 'team:search', range: '1h', moved: 'model' });
+  // Nothing goes before all time.
+  await page.goto(`${service.api}/?range=all`);
+  const most = page.getByRole('region', { name: /^What (?:cost most|used most tokens)$/ });
+  await most.getByRole('columnheader', { name: 'Requests' }).waitFor();
+  expect(await most.getByRole('columnheader', { name: 'Before' }).count()).toBe(0);
+  expect(await page.getByText('new', { exact: true }).count()).toBe(0);
   expect(complaints).toEqual([]);
   await leavePage(page);
 });

@@ -64,6 +64,11 @@ export function formatBytes(bytes: number | null | undefined): string {
   return `${threeDigits.format(bytes / 1024 ** step)} ${byteUnits[step] ?? 'B'}`;
 }
 
+/** A number with the sign that is as wide as a plus: `Intl` writes a hyphen. */
+export function withMinus(text: string): string {
+  return text.replace(/^-/, '−');
+}
+
 function round(value: number): number {
   return Math.abs(value) >= 100 ? Math.round(value) : Math.round(value * 10) / 10;
 }

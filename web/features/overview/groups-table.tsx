@@ -17,7 +17,7 @@ import type { RangeSearch } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { Swatch } from '../../ui/swatch.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
-import { moodOf } from './mood.ts';
+import { moodOfMove } from './mood.ts';
 import { type ComparedGroup, shownGroups } from './use-overview.ts';
 import styles from './overview-page.module.css';
 
@@ -37,12 +37,28 @@ export interface GroupsTableProps {
   /** Requests of groups that were not asked for one by one. */
   readonly other: Figures | undefined;
   readonly measure: MovedMetric;
+  /** The measure of all requests, of the period that has more of it. */
+  readonly whole: number;
+  /** Whether there is a period before. */
+  readonly hasBefore: boolean;
   readonly onSearch: (q: string) => void;
   readonly onOnly: (q: string) => void;
 }
 
 /** The groups of a dimension with what they cost or used now and before: those that moved most stand first. */
-export function GroupsTable({ groups, by, q, range, isSplit, other, measure, onSearch, onOnly }: GroupsTableProps): ReactNode {
+export function GroupsTable({
+  groups,
+  by,
+  q,
+  range,
+  isSplit,
+  other,
+  measure,
+  whole,
+  hasBefore,
+  onSearch,
+  onOnly,
+}: GroupsTableProps): ReactNode {
   const [isLong, setIsLong] = useState(false);
   const colored = groups.filter(({ now }) => now !== undefined).slice(0, shownGroups);
   const rows = groups.toSorted((left, right) => moved(right, measure) - moved(left, measure)).slice(0, isLong ? maxRows : firstRows);
@@ -62,9 +78,9 @@ export function GroupsTable({ groups, by, q, range, isSplit, other, measure, onS
         </>
       ),
     },
-    figure('Change', (group) => <Change group={group} measure={measure} />),
+    ...(hasBefore ? [figure('Change', (group) => <Change {...{ group, measure, whole }} />)] : []),
     ...(measure === 'count' ? [] : [figure(metricTitle(measure), ({ now }) => (now === undefined ? '–' : figureText(measure, now)))]),
-    figure('Before', ({ before }) => (before === undefined ? '–' : figureText(measure, before))),
+    ...(hasBefore ? [figure('Before', ({ before }) => (before === undefined ? '–' : figureText(measure, before)))] : []),
     figure('Requests', (group) => <ToRequests {...linked} group={group} metric="count" />),
     figure('Errors', (group) => <ToRequests {...linked} group={group} metric="errors" search="failed:true" />),
     figure('Latency, p95', ({ now }) => formatOf('p95_latency')(now?.p95_latency ?? null)),
@@ -94,11 +110,15 @@ function figure(title: string, cell: (group: ComparedGroup) => ReactNode): DataC
   return { id: title, title, isNumber: true, cell };
 }
 
+interface ChangeProps extends Pick<GroupsTableProps, 'measure' | 'whole'> {
+  readonly group: ComparedGroup;
+}
+
 /** How much more or less, and as a share. */
-function Change({ group: { now, before }, measure }: { readonly group: ComparedGroup; readonly measure: MovedMetric }): ReactNode {
+function Change({ group: { now, before }, measure, whole }: ChangeProps): ReactNode {
   const [value, valueBefore] = [now?.[measure] ?? 0, before?.[measure] ?? 0];
   const compared = { now: value, before: valueBefore, requests: [now?.count ?? 0, before?.count ?? 0] } as const;
-  const mood = moodOf(compared, measure === 'cost' ? 'less' : undefined);
+  const mood = moodOfMove(compared, measure === 'cost' ? 'less' : undefined, whole);
   const difference = value - valueBefore;
   if (difference === 0 || isUnpriced(measure, now) || isUnpriced(measure, before)) return <span className="muted">–</span>;
   return (

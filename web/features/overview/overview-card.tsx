@@ -122,7 +122,7 @@ function wholeSeries({ metric, title, lines }: Card, buckets: BucketedRange, row
     color: index + 1,
     values: valuesOf(rows, buckets.starts, line.metric),
   }));
-  if (shown.length > 1) return now;
+  if (shown.length > 1 || buckets.isOpen) return now;
   const before = valuesOf(rows, buckets.before.starts, metric).slice(0, buckets.starts.length);
   return [...now, { id: 'before', title: 'Period before', color: 1, values: before, isBefore: true }];
 }

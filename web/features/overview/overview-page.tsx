@@ -101,8 +101,7 @@ function Content({ q, by, moved, filter, range: asked, onSearch, onOnly, onMoved
   return (
     <>
       <Section
-        title="What moved most"
-        about={aboutMoved(measure)}
+        {...(buckets.isOpen ? { title: mostTitles[measure] } : { title: 'What moved most', about: aboutMoved(measure) })}
         actions={<DimensionSelect label="By" value={moved} onChange={(dimension = standardDimension) => onMoved(dimension)} />}
       >
         <GroupsTable
@@ -112,6 +111,8 @@ function Content({ q, by, moved, filter, range: asked, onSearch, onOnly, onMoved
           isSplit={moved === by}
           other={groups.other}
           measure={measure}
+          whole={wholeOf(measure, total, totalBefore)}
+          hasBefore={!buckets.isOpen}
           {...{ q, range, onSearch, onOnly }}
         />
         <Unpriced total={total} rows={moved === 'model' ? groups.rows : []} />
@@ -136,6 +137,18 @@ function measureOf(...totals: readonly (Figures | undefined)[]): MovedMetric {
   const measured = (['cost', 'total_tokens'] as const).find((metric) => totals.some((total) => (total?.[metric] ?? 0) > 0));
   return measured ?? 'count';
 }
+
+/** Of the period that has more of it. */
+function wholeOf(measure: MovedMetric, ...totals: readonly (Figures | undefined)[]): number {
+  return Math.max(...totals.map((total) => total?.[measure] ?? 0));
+}
+
+/** All time has none before it. */
+const mostTitles: Readonly<Record<MovedMetric, string>> = {
+  cost: 'What cost most',
+  total_tokens: 'What used most tokens',
+  count: 'What was called most',
+};
 
 function aboutMoved(measure: MovedMetric): string {
   const title = `${metricTitle(measure)} beside the period before`;

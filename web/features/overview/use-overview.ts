@@ -78,8 +78,8 @@ const failed = parseSearch('failed:true').filter;
 /** What an overview shows. It asks once, and once more for the charts of groups. */
 export function useOverview({ filter, range, by, moved, renewals }: OverviewQuery) {
   const buckets = useBuckets(range, room, renewals);
-  const { from, to, interval, before } = buckets;
-  const course = useQuery(courseQuery({ filter, from: before.from, to, interval, metrics }));
+  const { from, to, interval, before, isOpen } = buckets;
+  const course = useQuery(courseQuery({ filter, from: isOpen ? from : before.from, to, interval, metrics }));
   const groups = useComparedGroups(filter, moved, buckets);
   const kinds = useQuery({
     ...coursesOfAllQuery({
@@ -116,15 +116,17 @@ function splitOf(by: Dimension | undefined, courses: readonly GroupCourse[] | un
   return by === undefined || courses === undefined ? undefined : { by, courses };
 }
 
-function useComparedGroups(filter: FilterNode, by: Dimension, { start, to, before }: BucketedRange) {
+function useComparedGroups(filter: FilterNode, by: Dimension, { start, to, before, isOpen }: BucketedRange) {
   const query = { filter, metrics, by: [by], sort: { cost: 'desc', count: 'desc' }, limit: comparedGroups } as const;
   const now = useQuery(groupsQuery({ ...query, from: start, to }));
-  const earlier = useQuery(groupsQuery({ ...query, from: before.start, to: start }));
-  const rows = useMemo(() => joined(now.data, earlier.data), [now.data, earlier.data]);
+  const earlier = useQuery({ ...groupsQuery({ ...query, from: before.start, to: start }), enabled: !isOpen });
+  // Nothing goes before all time, though figures of the range before are still there.
+  const ofBefore = isOpen ? undefined : earlier.data;
+  const rows = useMemo(() => joined(now.data, ofBefore), [now.data, ofBefore]);
   return {
     rows,
     total: now.data?.total,
-    totalBefore: earlier.data?.total,
+    totalBefore: ofBefore?.total,
     other: now.data?.other,
     error: now.error ?? earlier.error,
     isLoading: now.isPending,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { figureText } from './metric-format.ts';
+import { figureText, formatChange } from './metric-format.ts';
 
 it.each([
   ['all priced', { cost: 1.2, unpriced_count: 0 }, '$1.20'],
@@ -8,4 +8,14 @@ it.each([
   ['free', { cost: 0, unpriced_count: 0 }, '$0'],
 ])('money of requests, %s', (_name, figures, text) => {
   expect(figureText('cost', figures)).toBe(text);
+});
+
+it.each([
+  [62, 100, '−38%'],
+  [312, 100, '+212%'],
+  [1, 0, 'new'],
+  [0, 1, 'gone'],
+  [1, null, ''],
+])('%s after %s is a change of "%s"', (now, before, text) => {
+  expect(formatChange(now, before)).toBe(text);
 });

@@ -1,5 +1,5 @@
 import { metrics, type MetricName, type MetricUnit } from '../../../src/model/vocabulary/metrics.ts';
-import { formatBytes, formatCost, formatCount, formatDuration, withoutPrice } from '../format.ts';
+import { formatBytes, formatCost, formatCount, formatDuration, withMinus, withoutPrice } from '../format.ts';
 
 const titles: Readonly<Record<MetricName, string>> = {
   count: 'Requests',
@@ -84,11 +84,11 @@ export function isSum(name: MetricName): boolean {
 
 const change = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' });
 
-/** A change since before: `+212 %`, `new`, `gone`; empty where nothing is known. */
+/** A change since before: `+212%`, `−38%`, `new`, `gone`; empty where nothing is known. */
 export function formatChange(now: number | null | undefined, before: number | null | undefined): string {
   if (now === null || now === undefined || before === null || before === undefined) return '';
   if (before === 0) return now === 0 ? '' : 'new';
-  return now === 0 ? 'gone' : change.format(now / before - 1);
+  return now === 0 ? 'gone' : withMinus(change.format(now / before - 1));
 }
 
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { withMinus } from '../../../lib/format.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import styles from './compare.module.css';
 
@@ -70,5 +71,5 @@ function Value({ text }: { readonly text: string | null }): ReactNode {
 const share = new Intl.NumberFormat(undefined, { style: 'percent', signDisplay: 'exceptZero', maximumSignificantDigits: 3 });
 
 function shareOf(change: number): string {
-  return share.format(change);
+  return withMinus(share.format(change));
 }

@@ -99,7 +99,7 @@ const beside: Readonly<Partial<Record<MetricName, (total: Figures) => ReactNode>
   users: (total) => <span className="muted">in {formatAmount(total.sessions, 'session')}</span>,
   prompt_cache_read_rate: (total) => <span className="muted">{savedText(total)}</span>,
   cached_count: ({ cached_count: cached, count }) => (
-    <span className="muted">{formatOf('error_rate')(share(cached, count))} of requests cost nothing</span>
+    <span className="muted">{formatOf('error_rate')(share(cached, count))} of requests came from the cache</span>
   ),
 };
 

@@ -36,6 +36,9 @@ export function WebhooksPage(): ReactNode {
       ) : (
         <DataTable label="Webhooks" columns={columns} rows={data} keyOf={({ id }) => id} />
       )}
+      <p className="muted">
+        A webhook that is a channel of an alert rule stands with its rule, in <Link to="/alerts">Alerts</Link>.
+      </p>
     </Page>
   );
 }

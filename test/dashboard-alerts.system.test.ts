@@ -392,7 +392,7 @@ it('from the most expensive session of today, and what made it dear, to a rule o
   expect(await store.isEnabled()).toBe(false);
   await page.getByRole('button', { name: 'Remove channel 1' }).click();
   await store.click();
-  await page.getByRole('heading', { name: 'Cost at least $1.00 over 1 h, for each Session' }).waitFor();
+  await page.getByRole('heading', { name: 'Cost at least $1.00 over 1 h, for each Session, where session_name:"A dear talk"' }).waitFor();
   await page.getByRole('figure').getByText('A dear talk').first().waitFor();
   await page.getByRole('rowheader', { name: 'Session: A dear talk' }).waitFor();
   expect(complaints).toEqual([]);

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { SessionItem, SessionNode } from '../../../src/client/client.ts';
-import { alertLimits } from '../../../src/model/events/alert-vocabulary.ts';
 import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/format.ts';
 import { figureText } from '../../lib/metrics/metric-format.ts';
 import { searchFor } from '../../lib/search-text.ts';
@@ -11,6 +10,7 @@ import { useQuiet } from '../../lib/use-quiet.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { isWithoutPrice } from '../requests/cost-text.ts';
+import { alertOn } from './alert-on.ts';
 import { CostFindings } from './cost-findings.tsx';
 import styles from './session-page.module.css';
 import type { Step } from './trace/steps.ts';
@@ -51,7 +51,7 @@ export function SessionHead({ session, tree, steps, lengthMs }: SessionHeadProps
           </route.Link>
         )}
         <Chips session={session} />
-        <Actions session={session} lengthMs={lengthMs} />
+        <Actions {...{ session, lengthMs, beside }} />
       </div>
       <div className={styles['about']}>
         <Figures {...{ session, steps, lengthMs, beside }} />
@@ -88,12 +88,12 @@ function Chips({
 interface AboutProps {
   readonly session: SessionItem;
   readonly lengthMs: number;
+  /** What is usual; undefined: not known so far. */
+  readonly beside: Beside | null | undefined;
 }
 
 interface FiguresProps extends AboutProps {
   readonly steps: readonly Step[];
-  /** What is usual; undefined: not known so far. */
-  readonly beside: Beside | null | undefined;
 }
 
 function Figures({ session, steps: loaded, lengthMs, beside }: FiguresProps): ReactNode {
@@ -131,34 +131,19 @@ function unpricedAmong(steps: readonly Step[]): number {
   return steps.filter(({ request }) => isWithoutPrice(request)).length;
 }
 
-function Actions({ session: { session_id: id, total_cost: cost }, lengthMs }: AboutProps): ReactNode {
+function Actions({ session, lengthMs, beside }: AboutProps): ReactNode {
   const mayMake = useMay('admin');
+  const { session_id: id, total_cost: cost } = session;
   return (
     <div className={styles['actions']}>
       <LinkButton to="/requests" search={{ q: searchFor('session', id), range: 'all' }}>
         Show requests
       </LinkButton>
       {mayMake && cost > 0 && (
-        <LinkButton
-          to="/alerts/new"
-          search={{ metric: 'cost', by: ['session'], threshold: belowIt(cost), minutes: windowMinutes(lengthMs) }}
-        >
+        <LinkButton to="/alerts/new" search={alertOn(session, lengthMs, beside)}>
           Alert on such sessions
         </LinkButton>
       )}
     </div>
   );
-}
-
-const longestWindowHours = alertLimits.windowMaxMs / 3_600_000;
-
-/** The window of a rule that holds a session of this length: whole hours, in minutes. */
-function windowMinutes(ms: number): number {
-  return 60 * Math.min(longestWindowHours, Math.max(1, Math.ceil(ms / 3_600_000)));
-}
-
-/** Two digits of a cost, rounded down: a session like this one reaches it. */
-function belowIt(cost: number): number {
-  const unit = 10 ** (Math.floor(Math.log10(cost)) - 1);
-  return Number((Math.floor(cost / unit) * unit).toPrecision(2));
 }

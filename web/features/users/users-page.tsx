@@ -50,6 +50,7 @@ export function UsersPage(): ReactNode {
         <List
           users={users}
           figures={figures}
+          isAllTime={range === 'all'}
           hasUsers={list.data?.pages[0]?.hasUsers !== false}
           {...{ sort, order }}
           onSort={(chosen, direction) => change({ sort: chosen, order: direction === 'asc' ? 'asc' : undefined })}
@@ -69,6 +70,7 @@ export function UsersPage(): ReactNode {
 interface ListProps {
   readonly users: readonly UserMetricsItem[] | undefined;
   readonly figures: ReadonlyMap<string, Figures> | undefined;
+  readonly isAllTime: boolean;
   readonly hasUsers: boolean;
   readonly sort: UserSort;
   readonly order: 'asc' | 'desc';

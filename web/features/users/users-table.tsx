@@ -15,12 +15,14 @@ export interface UsersTableProps {
   readonly users: readonly UserMetricsItem[];
   /** What else is known of each, by its identifier. */
   readonly figures: ReadonlyMap<string, Figures> | undefined;
+  /** Else a user may have called before and since. */
+  readonly isAllTime: boolean;
   readonly sort: UserSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: UserSort, order: 'asc' | 'desc') => void;
 }
 
-export function UsersTable({ users, figures, sort, order, onSort }: UsersTableProps): ReactNode {
+export function UsersTable({ users, figures, isAllTime, sort, order, onSort }: UsersTableProps): ReactNode {
   const zone = timeZone();
   const sortable = (
     id: UserSort,
@@ -48,8 +50,8 @@ export function UsersTable({ users, figures, sort, order, onSort }: UsersTablePr
     { id: 'input', title: 'Input tokens', isNumber: true, cell: ({ total_prompt_tokens: tokens }) => formatCount(tokens) },
     { id: 'output', title: 'Output tokens', isNumber: true, cell: ({ total_completion_tokens: tokens }) => formatCount(tokens) },
     sortable('active_for', 'Active days', ({ active_for: days }) => formatCount(days)),
-    sortable('first_active', 'First seen', ({ first_active: at }) => formatTime(at, zone), false),
-    sortable('last_active', 'Last seen', ({ last_active: at }) => formatTime(at, zone), false),
+    sortable('first_active', isAllTime ? 'First seen' : 'First in this time', ({ first_active: at }) => formatTime(at, zone), false),
+    sortable('last_active', isAllTime ? 'Last seen' : 'Last in this time', ({ last_active: at }) => formatTime(at, zone), false),
   ];
   return <DataTable label="Users" columns={columns} rows={users} keyOf={({ user_id: id }) => id} />;
 }

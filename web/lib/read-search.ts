@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
 import type { FilterNode } from '../../src/query/filter/ast.ts';
 import { SearchFault } from '../../src/query/language/fault.ts';
-import { parseSearch } from '../../src/query/language/parse.ts';
+import { type ParsedSearch, parseSearch } from '../../src/query/language/parse.ts';
 
 /** What a search means, or why it cannot be read. */
 export type ReadSearch =
-  | { readonly filter: FilterNode; readonly hints: readonly string[]; readonly fault?: undefined }
+  | { readonly filter: FilterNode; readonly hints: ParsedSearch['hints']; readonly fault?: undefined }
   | { readonly fault: SearchFault; readonly filter?: undefined };
 
 export function useReadSearch(text: string): ReadSearch {

@@ -11,8 +11,17 @@ const searchLimits = { characters: 65_536, depth: 200 } as const;
 
 export interface ParsedSearch {
   readonly filter: FilterNode;
-  /** Sentences about names that were read as properties and may be misspelt fields. */
-  readonly hints: readonly string[];
+  /** About names that were read as properties and may be misspelt fields. */
+  readonly hints: readonly SearchHint[];
+}
+
+export interface SearchHint {
+  /** As it was written. */
+  readonly name: string;
+  /** The field that may be meant. */
+  readonly meant: string;
+  /** The whole search with that field. */
+  readonly corrected: string;
 }
 
 /**
@@ -32,10 +41,13 @@ export function parseSearch(text: string): ParsedSearch {
 
 class Parser {
   private readonly scanner: Scanner;
-  private readonly hints: string[] = [];
+  private readonly text: string;
+  /** By the names that they are about. */
+  private readonly hints = new Map<string, SearchHint>();
   private depth = 0;
 
   constructor(text: string) {
+    this.text = text;
     this.scanner = new Scanner(text);
   }
 
@@ -45,7 +57,7 @@ class Parser {
     if (scanner.isAtEnd) return { filter: everything, hints: [] };
     const filter = this.alternatives();
     if (!scanner.isAtEnd) throw new SearchFault('There is no opening parenthesis for this one.', scanner.at, scanner.at + 1);
-    return { filter, hints: [...new Set(this.hints)] };
+    return { filter, hints: [...this.hints.values()] };
   }
 
   private alternatives(): FilterNode {
@@ -137,13 +149,15 @@ class Parser {
     if (field.reference.name === '' && this.scanner.peek(-2) !== '"') {
       throw new SearchFault(`Behind "${name}" a name is missing.`, from, this.scanner.at);
     }
-    if (field.reference.name === name) this.hintOf(name);
+    if (field.reference.name === name) this.hintOf(name, from);
     return field;
   }
 
-  private hintOf(name: string): void {
-    const nearest = nearestName(name, searchFieldNames);
-    if (nearest !== undefined && !nearest.endsWith('.')) this.hints.push(`"${name}" is read as a property. Did you mean ${nearest}?`);
+  private hintOf(name: string, from: number): void {
+    const meant = nearestName(name, searchFieldNames);
+    if (meant === undefined || meant.endsWith('.') || this.hints.has(name)) return;
+    const corrected = this.text.slice(0, from) + meant + this.text.slice(from + name.length);
+    this.hints.set(name, { name, meant, corrected });
   }
 
   private present(): FilterNode {

@@ -67,7 +67,9 @@ describe('a search', () => {
   });
 
   it('a name near that of a field is a property, with a hint', () => {
-    expect(parseSearch('modle:gpt-4o').hints).toEqual(['"modle" is read as a property. Did you mean model?']);
+    expect(parseSearch('user:ann -modle:gpt-4o modle:x').hints).toEqual([
+      { name: 'modle', meant: 'model', corrected: 'user:ann -model:gpt-4o modle:x' },
+    ]);
     expect(parseSearch('Team:search').hints).toEqual([]);
   });
 

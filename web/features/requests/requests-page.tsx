@@ -9,6 +9,7 @@ import { useReadSearch } from '../../lib/read-search.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
 import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -43,6 +44,7 @@ export function RequestsPage(): ReactNode {
   const onSearch = (text: string, replace = false): void => change({ q: text === '' ? undefined : text }, replace);
   const [areFacetsOpen, setAreFacetsOpen] = useState(false);
   const { filter } = useReadSearch(q);
+  const [isRefused, setIsRefused] = useRefused(q);
   const isOn = isLive(search);
   const listed = useRequests({ filter, range: { range, from, to }, sort, isLive: isOn });
   const live = useLive({ filter, range: { range, from, to }, isOn });
@@ -59,10 +61,15 @@ export function RequestsPage(): ReactNode {
       {isAlone ? (
         <h1 className="visually-hidden">Requests</h1>
       ) : (
-        <Bars {...{ search, filter, list, live, columns, areFacetsOpen, onSearch, change }} course={course} onFacets={setAreFacetsOpen} />
+        <Bars
+          {...{ search, filter, list, live, columns, areFacetsOpen, onSearch, change, isRefused }}
+          onRefused={setIsRefused}
+          course={course}
+          onFacets={setAreFacetsOpen}
+        />
       )}
       <Content
-        {...{ search, filter, list, live, columns, areFacetsOpen, onSearch }}
+        {...{ search, filter, list, live, columns, areFacetsOpen, onSearch, isRefused }}
         onChange={change}
         strip={!isOn && stripOf(hasStrip, course, (start, end) => change({ range: undefined, from: start, to: end }))}
       />
@@ -70,17 +77,19 @@ export function RequestsPage(): ReactNode {
   );
 }
 
-interface BarsProps extends Pick<ContentProps, 'search' | 'filter' | 'live' | 'columns' | 'areFacetsOpen'> {
+interface BarsProps extends Pick<ContentProps, 'search' | 'filter' | 'live' | 'columns' | 'areFacetsOpen' | 'isRefused'> {
   readonly list: RequestList;
   readonly course: ListCourse | undefined;
   readonly onFacets: (areOpen: boolean) => void;
+  readonly onRefused: (isRefused: boolean) => void;
   readonly onSearch: (q: string, replace?: boolean) => void;
   readonly change: (changed: RequestsSearch & RangeSearch, replace?: boolean) => void;
 }
 
 /** What the list is of, and what can be done with it. */
-function Bars({ search, filter, list, live, columns, course, areFacetsOpen, onFacets, onSearch, change }: BarsProps): ReactNode {
+function Bars({ search, filter, list, live, columns, course, areFacetsOpen, isRefused, ...on }: BarsProps): ReactNode {
   const { q = '', sort = standardSort, range, from, to } = search;
+  const { onFacets, onSearch, onRefused, change } = on;
   const isBuilt = search.builder === true;
   const scores = useMemo(() => [...new Set(list.rows.flatMap((request) => Object.keys(request.scores)))], [list.rows]);
   return (
@@ -88,13 +97,14 @@ function Bars({ search, filter, list, live, columns, course, areFacetsOpen, onFa
       <header className={styles['bar']}>
         <h1>Requests</h1>
         <p className="muted" aria-live="polite">
+          {isRefused && 'Of the search before: '}
           {sizeOf(list)}
         </p>
         {!isLive(search) && <p className="muted">{figuresOf(course?.total)}</p>}
         <RequestsTools {...{ search, columns, scores, live, areFacetsOpen, onFacets }} filter={filter ?? everything} onChange={change} />
       </header>
       <div className={styles['bar']}>
-        <SearchBar value={q} onChange={onSearch} />
+        <SearchBar value={q} onChange={onSearch} onRefused={onRefused} />
         <Button onPress={() => change({ builder: isBuilt ? undefined : true }, true)} aria-expanded={isBuilt}>
           Builder
         </Button>
@@ -108,6 +118,13 @@ function Bars({ search, filter, list, live, columns, course, areFacetsOpen, onFa
       )}
     </>
   );
+}
+
+/** Whether a search was sent that cannot be read while the list of another one is shown. */
+function useRefused(q: string): readonly [boolean, (isRefused: boolean) => void] {
+  const [beside, setBeside] = useState<string>();
+  if (beside !== undefined && beside !== q) setBeside(undefined);
+  return [beside === q, (isRefused) => setBeside(isRefused ? q : undefined)];
 }
 
 /** It has its place before its figures are there. */
@@ -143,6 +160,8 @@ interface ContentProps {
   readonly filter: FilterNode | undefined;
   readonly list: RequestList;
   readonly live: Live;
+  /** The list is of the search before the one that was sent. */
+  readonly isRefused: boolean;
   readonly columns: readonly Column[];
   /** Above the list. */
   readonly strip: ReactNode;
@@ -152,32 +171,38 @@ interface ContentProps {
 }
 
 /** The list between its facets and the details of one request. */
-function Content({ search, filter, areFacetsOpen, onSearch, onChange, ...shown }: ContentProps): ReactNode {
+function Content({ search, filter, areFacetsOpen, isRefused, onSearch, onChange, ...shown }: ContentProps): ReactNode {
   const { q = '', request, range, from, to, pinned = 0, sort = standardSort } = search;
   const details = useRef<HTMLHeadingElement>(null);
   const open = useOpen(request, onChange);
   const selection = useSelection();
   return (
-    <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen}>
+    <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen} data-stale={isRefused}>
       {areFacetsOpen && filter !== undefined && (
         <Suspense fallback={<Loading />}>
           <Facets filter={filter} range={{ range, from, to }} q={q} onSearch={onSearch} />
         </Suspense>
       )}
-      <RequestsList
-        {...shown}
-        selection={selection}
-        bar={<SelectionBar selection={selection} columns={shown.columns} />}
-        sort={sort}
-        onSort={(next) => onChange({ sort: next })}
-        onClear={q === '' ? undefined : () => onSearch('')}
-        onAllTime={range === 'all' ? undefined : () => onChange({ range: 'all', from: undefined, to: undefined })}
-        pinned={pinned}
-        openId={request}
-        onOpen={open}
-        onEnter={() => details.current?.focus()}
-        words={wordsOf(filter)}
-      />
+      {filter === undefined ? (
+        <Empty title="The search cannot be read">
+          <p>Below the search stands where its fault is.</p>
+        </Empty>
+      ) : (
+        <RequestsList
+          {...shown}
+          selection={selection}
+          bar={<SelectionBar selection={selection} columns={shown.columns} />}
+          sort={sort}
+          onSort={(next) => onChange({ sort: next })}
+          onClear={q === '' ? undefined : () => onSearch('')}
+          onAllTime={range === 'all' ? undefined : () => onChange({ range: 'all', from: undefined, to: undefined })}
+          pinned={pinned}
+          openId={request}
+          onOpen={open}
+          onEnter={() => details.current?.focus()}
+          words={wordsOf(filter)}
+        />
+      )}
       {request !== undefined && <RequestDetail key={request} ref={details} id={request} onClose={() => open(undefined)} />}
     </div>
   );
@@ -208,8 +233,7 @@ declare module '@tanstack/react-router' {
 }
 
 /** The texts that a search looks for. */
-function wordsOf(filter: FilterNode | undefined): readonly string[] {
-  if (filter === undefined) return [];
+function wordsOf(filter: FilterNode): readonly string[] {
   const texts = conditionsIn(filter).flatMap(({ family, operator, value }) =>
     family === 'text' && operator === 'contains' ? [value] : [],
   );

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { describeFilter } from '../../../src/query/filter/describe.ts';
-import { type ReadSearch, useReadSearch } from '../../lib/read-search.ts';
+import { readSearch, type ReadSearch, useReadSearch } from '../../lib/read-search.ts';
 import { useCompletionList } from './use-completion-list.ts';
 import styles from './search-bar.module.css';
 
@@ -9,13 +9,15 @@ export interface SearchBarProps {
   readonly onChange: (text: string) => void;
   /** Every edit is told, faults too: part of a form that is sent as a whole. */
   readonly isLive?: boolean;
+  /** A search was sent that cannot be read; false: what is written can be. */
+  readonly onRefused?: (isRefused: boolean) => void;
 }
 
 /**
  * The search as text. Below it stands what it means, or what is wrong with it and where. Enter searches; while one writes, names and stored
  * values are offered.
  */
-export function SearchBar({ value, onChange, isLive = false }: SearchBarProps): ReactNode {
+export function SearchBar({ value, onChange, isLive = false, onRefused }: SearchBarProps): ReactNode {
   const [text, setText] = useState(value);
   const [sent, setSent] = useState(value);
   const meaning = useId();
@@ -27,10 +29,12 @@ export function SearchBar({ value, onChange, isLive = false }: SearchBarProps): 
   const read = useReadSearch(text);
   const write = (written: string): void => {
     setText(written);
+    if (readSearch(written).fault === undefined) onRefused?.(false);
     if (isLive) onChange(written);
   };
   const accept = (completed: string): void => {
     setText(completed);
+    onRefused?.(false);
     onChange(completed);
   };
   return (
@@ -39,11 +43,12 @@ export function SearchBar({ value, onChange, isLive = false }: SearchBarProps): 
       className={styles['search']}
       onSubmit={(event) => {
         event.preventDefault();
-        if (read.fault === undefined && !isLive) onChange(text.trim());
+        if (read.fault !== undefined) onRefused?.(true);
+        else if (!isLive) onChange(text.trim());
       }}
     >
       <Field text={text} onText={write} onAccept={accept} isInvalid={read.fault !== undefined} describedBy={meaning} />
-      <Meaning id={meaning} read={read} text={text} />
+      <Meaning id={meaning} {...{ read, text }} onAccept={accept} />
     </form>
   );
 }
@@ -114,16 +119,23 @@ interface MeaningProps {
   readonly id: string;
   readonly read: ReadSearch;
   readonly text: string;
+  readonly onAccept: (text: string) => void;
 }
 
-function Meaning({ id, read, text }: MeaningProps): ReactNode {
+function Meaning({ id, read, text, onAccept }: MeaningProps): ReactNode {
   return (
     <p id={id} className={read.fault === undefined ? styles['meaning'] : styles['fault']} aria-live="polite">
       {read.fault === undefined ? (
         <>
           {describeFilter(read.filter)}
-          {read.hints.map((hint) => (
-            <span key={hint}> {hint}</span>
+          {read.hints.map(({ name, meant, corrected }) => (
+            <span key={name}>
+              {' '}
+              "{name}" is read as a property.{' '}
+              <button type="button" className={styles['suggestion']} onClick={() => onAccept(corrected)}>
+                Did you mean {meant}?
+              </button>
+            </span>
           ))}
         </>
       ) : (

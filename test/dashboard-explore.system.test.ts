@@ -143,7 +143,7 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   await leavePage(page);
 });
 
-it('Overview counts a range from its start on, as the list does to which a figure leads', async () => {
+it('Overview and Properties count a range from its start on, as the list does to which a figure leads', async () => {
   const [inside, outside] = [600_000, -20_000].map((after) => Date.now() - 7 * 86_400_000 + after);
   for (const at of [inside, outside]) await importFailed('edith', at);
   await eventually('both requests', async () => {
@@ -154,6 +154,11 @@ it('Overview counts a range from its start on, as the list does to which a figur
   await page.getByRole('link', { name: 'Requests: 1. Show the requests' }).click();
   await page.getByText('1 request', { exact: true }).waitFor();
   expect(Number(searchOf(page)['to']) - Number(searchOf(page)['from'])).toBe(7 * 86_400_000);
+  const ofTeam = await api.query({ request_response_rmt: { properties: { team: { equals: 'checkout' } } } });
+  await page.goto(`${service.api}/properties?range=7d&name=team`);
+  const figures = page.getByRole('row', { name: /^checkout/ }).getByRole('cell');
+  await figures.first().waitFor();
+  expect((await figures.allInnerTexts())[2]).toBe(String(ofTeam.length - 1));
   await leavePage(page);
 });
 

@@ -32,9 +32,9 @@ export interface PropertyValuesProps {
 
 /** The values of a property, the most expensive first. */
 export function PropertyValues({ name, range, mayHide, onHidden }: PropertyValuesProps): ReactNode {
-  const { from, to } = useBuckets(range, room);
+  const { start, to, isOpen } = useBuckets(range, room);
   const dimension = `properties.${name}`;
-  const bounds = range.range === 'all' ? { from: undefined, to: undefined } : { from, to };
+  const bounds = { from: isOpen ? undefined : start, to };
   const query = {
     filter: everything,
     ...bounds,

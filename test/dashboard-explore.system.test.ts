@@ -294,16 +294,25 @@ it('which user has errors stands in the list, and its page says of what kind, in
 });
 
 it('versions of a prompt stand beside one another, a command away, or a click on Explore', async () => {
+  const [greeting] = await api.query({ request_response_rmt: { prompt_id: { equals: 'greeting' } } });
+  await api.call('POST', `/v1/request/${greeting?.request_id ?? ''}/score`, { scores: { quality: 0.75 } });
+  await eventually('the score', async () => (await api.query({ request_response_rmt: { scores: { quality: { gt: 0 } } } }))[0]);
   const { page, complaints } = await open('/settings');
   await page.locator('dl').first().waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('searchbox').fill('prompt');
   await page.getByRole('option', { name: 'Compare versions of a prompt' }).click();
+  await page.getByRole('columnheader', { name: 'Score quality, average' }).waitFor();
+  await page
+    .getByRole('row', { name: /greeting · 2/ })
+    .getByText('0.75', { exact: true })
+    .waitFor();
   await page.getByRole('link', { name: 'greeting · 2', exact: true }).click();
   await page.getByText('1 request', { exact: true }).waitFor();
   expect(searchOf(page)).toEqual({ q: '-prompt:"" prompt:greeting prompt_version:2', range: '30d' });
   await page.goto(`${service.api}/explore`);
   await page.getByRole('link', { name: 'Versions of prompts' }).click();
+  await page.getByRole('columnheader', { name: 'Score quality, average' }).waitFor();
   await page.getByRole('link', { name: 'greeting · 2', exact: true }).waitFor();
   expect(complaints).toEqual([]);
   await leavePage(page);

@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Autocomplete, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField, useFilter } from 'react-aria-components';
+import { scoreMetricsQuery } from '../lib/metrics/score-metrics.ts';
 import { promptVersions } from '../lib/prompt-versions.ts';
 import { searchFor } from '../lib/search-text.ts';
 import { ErrorNotice } from '../ui/notice.tsx';
@@ -93,6 +94,11 @@ function Item({ command: { id, title, keys, about } }: { readonly command: Comma
 
 function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSignOut'>): readonly Command[] {
   const navigate = useNavigate();
+  const queries = useQueryClient();
+  const comparePrompts = async (): Promise<void> => {
+    const scores = await queries.query(scoreMetricsQuery).catch(() => []);
+    await navigate({ to: '/explore', search: promptVersions(scores) });
+  };
   return [
     ...allPages.map(({ title, to, letter }) => ({ id: to, title: `Open ${title}`, keys: `g ${letter}`, run: () => void navigate({ to }) })),
     { id: 'alert', title: 'New alert rule', run: () => void navigate({ to: '/alerts/new' }) },
@@ -100,7 +106,7 @@ function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSig
     {
       id: 'prompts',
       title: 'Compare versions of a prompt',
-      run: () => void navigate({ to: '/explore', search: promptVersions }),
+      run: () => void comparePrompts(),
     },
     { id: 'webhook', title: 'New webhook', run: () => void navigate({ to: '/webhooks/new' }) },
     { id: 'start', title: 'Send the first call', run: () => void navigate({ to: '/start' }) },

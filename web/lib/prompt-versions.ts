@@ -1,8 +1,24 @@
-/** The versions of each prompt beside one another, as Explore asks for them. */
-export const promptVersions = {
-  q: '-prompt:""',
-  by: ['prompt', 'prompt_version'],
-  metrics: ['avg_cost', 'count', 'cost', 'error_rate', 'p50_latency', 'prompt_tokens', 'completion_tokens'],
-  chart: 'table',
-  range: '30d',
-} as const;
+import type { ScoreMetric } from '../../src/model/vocabulary/metrics.ts';
+
+/** Scores that stand beside the other figures. */
+const maxScores = 3;
+
+/** The versions of each prompt beside one another, as Explore asks for them. @param scores that there are. */
+export function promptVersions(scores: readonly ScoreMetric[] = []) {
+  return {
+    q: '-prompt:""',
+    by: ['prompt', 'prompt_version'],
+    metrics: [
+      'avg_cost',
+      'count',
+      ...scores.slice(0, maxScores),
+      'cost',
+      'error_rate',
+      'p50_latency',
+      'prompt_tokens',
+      'completion_tokens',
+    ],
+    chart: 'table',
+    range: '30d',
+  } as const;
+}

@@ -8,6 +8,8 @@ import {
   metrics,
   metricsLimits,
   namedDimensions,
+  scoreDefinition,
+  scorePrefix,
 } from '../../model/vocabulary/metrics.ts';
 import { sortDirections } from '../../model/vocabulary/sort.ts';
 import { apiErrorCodes } from '../../model/errors.ts';
@@ -39,8 +41,14 @@ export const metricsQuerySchema = z
         .optional()
         .meta({
           type: 'array',
-          description: 'Metrics to compute; `GET /v1/metrics/meta` describes each.',
-          items: { type: 'string', enum: [...metricNames] },
+          description:
+            'Metrics to compute; `GET /v1/metrics/meta` describes each. `avg_score.quality` is the average of the score `quality`.',
+          items: {
+            oneOf: [
+              { type: 'string' as const, enum: [...metricNames] },
+              { type: 'string' as const, pattern: `^(?:${scorePrefix.slice(0, -1)})\\.` },
+            ],
+          },
           minItems: 1,
           maxItems: metricsLimits.metrics,
           example: ['count', 'cost'],
@@ -196,7 +204,8 @@ export const metricsMetaSchema = z
   .meta({ id: 'MetricsMeta', description: 'The metrics, dimensions, operators and intervals that there are.' });
 
 export function describedMetrics(): MetricsMeta['metrics'] {
-  return Object.entries(metrics).map(([name, { unit, additive, description }]: [string, MetricDefinition]) => ({
+  const all = { ...metrics, [`${scorePrefix}…`]: scoreDefinition };
+  return Object.entries(all).map(([name, { unit, additive, description }]: [string, MetricDefinition]) => ({
     name,
     unit,
     additive,

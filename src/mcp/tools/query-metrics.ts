@@ -64,7 +64,7 @@ function metricWords(names: readonly MetricName[]): string {
 export const queryMetrics = defineTool({
   name: 'query_metrics',
   title: 'Query metrics',
-  description: `Totals of requests, grouped and over time. Metrics: ${metricWords(named.metrics)}, …. groupBy: ${named.dimensions.join(', ')}, properties.NAME, …. Greatest first metric first; compare periods by interval.`,
+  description: `Totals of requests, grouped and over time. Metrics: ${metricWords(named.metrics)}, avg_score.NAME, …. groupBy: ${named.dimensions.join(', ')}, properties.NAME, …. Greatest first metric first; compare periods by interval.`,
   input: z.strictObject({
     metrics: z.array(z.string()).min(1).max(metricsLimits.metrics),
     groupBy: z.array(z.string()).max(metricsLimits.dimensions).optional(),

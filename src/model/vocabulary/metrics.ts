@@ -1,5 +1,7 @@
+import { wrongNameLength } from './limits.ts';
+
 /** What a metric counts. */
-export type MetricUnit = 'requests' | 'usd' | 'tokens' | 'milliseconds' | 'bytes' | 'users' | 'sessions' | 'ratio';
+export type MetricUnit = 'requests' | 'usd' | 'tokens' | 'milliseconds' | 'bytes' | 'users' | 'sessions' | 'ratio' | 'score';
 
 export interface MetricDefinition {
   readonly unit: MetricUnit;
@@ -79,6 +81,31 @@ export const metrics = {
 export type MetricName = keyof typeof metrics;
 
 export const metricNames = Object.keys(metrics) as readonly MetricName[];
+
+/** What stands before the name of a score in the name of its metric. */
+export const scorePrefix = 'avg_score.';
+
+export type ScoreMetric = `${typeof scorePrefix}${string}`;
+
+/** A metric of a query: one of the list, or that of a score. */
+export type AskedMetric = MetricName | ScoreMetric;
+
+export const scoreDefinition = own('score', 'The score of that name, on average over the requests that have it; null without one.');
+
+/** The name of the score of a metric; undefined for any other. */
+export function scoreOf(metric: string): string | undefined {
+  return metric.startsWith(scorePrefix) ? metric.slice(scorePrefix.length) : undefined;
+}
+
+export function isAskedMetric(name: unknown): name is AskedMetric {
+  if (typeof name !== 'string') return false;
+  const score = scoreOf(name);
+  return score === undefined ? Object.hasOwn(metrics, name) : wrongNameLength('', score) === undefined;
+}
+
+export function definitionOf(metric: AskedMetric): MetricDefinition {
+  return Object.hasOwn(metrics, metric) ? metrics[metric as MetricName] : scoreDefinition;
+}
 
 export interface DimensionDefinition {
   readonly type: 'text' | 'number' | 'boolean';

@@ -1,5 +1,5 @@
 import { RawJson } from '../../model/json/raw.ts';
-import { dimensions, exactDistinct, type MetricDefinition, type MetricName, metrics } from '../../model/vocabulary/metrics.ts';
+import { type AskedMetric, definitionOf, dimensions, exactDistinct } from '../../model/vocabulary/metrics.ts';
 import { timeTextIn } from '../time-text.ts';
 import { keyOf, type MetricsPlan } from './plan.ts';
 import type { MetricsRow } from './statement.ts';
@@ -13,7 +13,7 @@ export interface MetricsAnswer {
   readonly rows: readonly MetricsCells[];
   /** Rows were left out, and none tells what they make. */
   readonly isCut: boolean;
-  readonly approximate: readonly MetricName[];
+  readonly approximate: readonly AskedMetric[];
 }
 
 /** Rows of {@link metricsStatement} in the API's shape. */
@@ -59,17 +59,19 @@ function valuesOf({ metrics: names }: MetricsPlan, row: MetricsRow | undefined):
   );
 }
 
-function valueOfNone(name: MetricName): number | null {
-  return metrics[name].additive || isDistinct(name) ? 0 : null;
+function valueOfNone(name: AskedMetric): number | null {
+  return definitionOf(name).additive || isDistinct(name) ? 0 : null;
 }
 
 /** Sums are written with all their digits, which a number of JavaScript may not hold. */
-function numberOf(name: MetricName, text: string | null): number | RawJson<number> | null {
-  if (text === null || text === 'nan') return null;
-  return metrics[name].additive ? new RawJson<number>(text) : Number(text);
+function numberOf(name: AskedMetric, text: string | null): number | RawJson<number> | null {
+  if (text === null) return null;
+  if (definitionOf(name).additive) return new RawJson<number>(text);
+  const number = Number(text);
+  // The engine writes `nan` and, for scores whose sum exceeds all numbers, `inf`.
+  return Number.isFinite(number) ? number : null;
 }
 
-function isDistinct(name: MetricName): boolean {
-  const definition: MetricDefinition = metrics[name];
-  return definition.distinct === true;
+function isDistinct(name: AskedMetric): boolean {
+  return definitionOf(name).distinct === true;
 }

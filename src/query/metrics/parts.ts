@@ -1,5 +1,5 @@
 import type { ColumnName } from '../../model/record/columns.ts';
-import { type MetricName, type QuantileName, quantileLevels } from '../../model/vocabulary/metrics.ts';
+import { type AskedMetric, type MetricName, type QuantileName, quantileLevels, scoreOf } from '../../model/vocabulary/metrics.ts';
 import { columnName, identifier } from '../../sql/identifier.ts';
 import { literal } from '../../sql/literal.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
@@ -138,17 +138,27 @@ type PartName = keyof typeof parts;
 /** The name of a part before and after parts are combined. */
 export type PartStage = 'each' | 'all';
 
+type NamedPart = readonly [name: string, part: Part];
+
 interface Metric {
-  readonly parts: readonly PartName[];
+  readonly parts: readonly NamedPart[];
   /** A number, from the names of the parts. */
   readonly value: (...names: readonly Fragment[]) => Fragment;
 }
 
+function named(name: PartName): NamedPart {
+  return [name, parts[name]];
+}
+
 function plain(part: PartName): Metric {
-  return { parts: [part], value: (name) => sql`${name ?? missing}` };
+  return { parts: [named(part)], value: (name) => sql`${name ?? missing}` };
 }
 
 function ratio(over: PartName, under: PartName): Metric {
+  return ratioOf(named(over), named(under));
+}
+
+function ratioOf(over: NamedPart, under: NamedPart): Metric {
   return {
     parts: [over, under],
     value: (upper, lower) => sql`if(${lower ?? missing} = 0, NULL, toFloat64(${upper ?? missing}) / ${lower ?? missing})`,
@@ -158,11 +168,14 @@ function ratio(over: PartName, under: PartName): Metric {
 const levels = Object.keys(quantileLevels) as readonly QuantileName[];
 
 function quantile(part: PartName, level: QuantileName): Metric {
-  return { parts: [part], value: (name) => sql`finalizeAggregation(${name ?? missing})[${param(levels.indexOf(level) + 1, 'UInt64')}]` };
+  return {
+    parts: [named(part)],
+    value: (name) => sql`finalizeAggregation(${name ?? missing})[${param(levels.indexOf(level) + 1, 'UInt64')}]`,
+  };
 }
 
 function final(part: PartName): Metric {
-  return { parts: [part], value: (name) => sql`finalizeAggregation(${name ?? missing})` };
+  return { parts: [named(part)], value: (name) => sql`finalizeAggregation(${name ?? missing})` };
 }
 
 type TimeName = 'latency' | 'time_to_first_byte' | 'time_to_first_token';
@@ -220,35 +233,49 @@ const metricParts: Readonly<Record<MetricName, Metric>> = {
   sessions: final('sessions'),
 };
 
+/** Of the requests that have the score. */
+function ofScore(name: string): Metric {
+  const score = param(name, 'String');
+  const isThere = sql`mapContains(scores, ${score})`;
+  const sum = added((when) => sql`sumIf(scores[${score}], ${when === undefined ? isThere : sql`${isThere} AND ${when}`})`);
+  return ratioOf([`score_${name}`, sum], [`scores_${name}`, counted(isThere)]);
+}
+
+function metricOf(metric: AskedMetric): Metric {
+  const score = scoreOf(metric);
+  return score === undefined ? metricParts[metric as MetricName] : ofScore(score);
+}
+
 /** Columns of a group of requests with the parts of these metrics. */
-export function partColumns(names: readonly MetricName[]): readonly Fragment[] {
-  return partsOf(names).map((part) => sql`${parts[part].each(undefined)} AS ${partName('each', part)}`);
+export function partColumns(names: readonly AskedMetric[]): readonly Fragment[] {
+  return partsOf(names).map(([name, part]) => sql`${part.each(undefined)} AS ${partName('each', name)}`);
 }
 
 /** Columns that combine the parts of several groups. */
-export function combinedColumns(names: readonly MetricName[]): readonly Fragment[] {
-  return partsOf(names).map((part) => sql`${parts[part].combined(partName('each', part))} AS ${partName('all', part)}`);
+export function combinedColumns(names: readonly AskedMetric[]): readonly Fragment[] {
+  return partsOf(names).map(([name, part]) => sql`${part.combined(partName('each', name))} AS ${partName('all', name)}`);
 }
 
 /** The value of a metric, to be read from a derived table with the parts. Null: not known. */
-export function metricValue(metric: MetricName, stage: PartStage): Fragment {
-  const { parts: needed, value } = metricParts[metric];
-  return value(...needed.map((part) => partName(stage, part)));
+export function metricValue(metric: AskedMetric, stage: PartStage): Fragment {
+  const { parts: needed, value } = metricOf(metric);
+  return value(...needed.map(([name]) => partName(stage, name)));
 }
 
 /** The parts of a metric by name, and its value from the names that they have then. */
 export function partsOfMetric(metric: MetricName): {
-  readonly parts: readonly (readonly [name: string, part: Part])[];
+  readonly parts: readonly NamedPart[];
   readonly value: (names: readonly Fragment[]) => Fragment;
 } {
-  const { parts: needed, value } = metricParts[metric];
-  return { parts: needed.map((name) => [name, parts[name]] as const), value: (names) => value(...names) };
+  const { parts: needed, value } = metricOf(metric);
+  return { parts: needed, value: (names) => value(...names) };
 }
 
-function partsOf(names: readonly MetricName[]): readonly PartName[] {
-  return [...new Set(names.flatMap((name) => metricParts[name].parts))];
+/** Each part once. */
+function partsOf(names: readonly AskedMetric[]): readonly NamedPart[] {
+  return [...new Map(names.flatMap((name) => metricOf(name).parts))];
 }
 
-function partName(stage: PartStage, part: PartName): Fragment {
+function partName(stage: PartStage, part: string): Fragment {
   return identifier(`${stage}_${part}`);
 }

@@ -6,15 +6,17 @@ import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { zoneNamed } from '../../model/time/calendar.ts';
 import { overlongName } from '../../model/vocabulary/limits.ts';
 import {
+  type AskedMetric,
   type DimensionName,
   dimensions,
   type Interval,
   intervals,
-  type MetricName,
+  isAskedMetric,
   metricNames,
   metricsLimits,
   type NamedDimension,
   namedDimensions,
+  scorePrefix,
 } from '../../model/vocabulary/metrics.ts';
 import { type SortDirection, sortDirections } from '../../model/vocabulary/sort.ts';
 import { allOf, condition, everything, type FilterNode } from '../filter/ast.ts';
@@ -29,7 +31,7 @@ export type Dimension =
   | { readonly kind: NamedDimension; readonly name: string };
 
 export interface MetricsSortTerm {
-  readonly by: MetricName | 'time';
+  readonly by: AskedMetric | 'time';
   readonly direction: SortDirection;
 }
 
@@ -37,7 +39,7 @@ export interface MetricsSortTerm {
 export interface MetricsPlan {
   readonly tenant: OrganizationId;
   readonly filter: FilterNode;
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly AskedMetric[];
   readonly dimensions: readonly Dimension[];
   readonly interval: Interval | undefined;
   readonly zone: Zone;
@@ -101,24 +103,27 @@ export function keyOf(dimension: Dimension): string {
   return dimension.kind === 'column' ? dimension.name : `${namedDimensions[dimension.kind]}.${dimension.name}`;
 }
 
-function readMetrics(given: unknown): Result<readonly MetricName[]> {
+const knownMetrics = `${codeList(metricNames)}, and ${code(`${scorePrefix}…`)} of a score`;
+
+function readMetrics(given: unknown): Result<readonly AskedMetric[]> {
   const path: FaultPath = ['metrics'];
   if (!Array.isArray(given) || given.length === 0) {
-    return bodyFault(path, `\`metrics\` takes a list such as ["count", "cost"]. Known metrics: ${codeList(metricNames)}.`);
+    return bodyFault(path, `\`metrics\` takes a list such as ["count", "cost"]. Known metrics: ${knownMetrics}.`);
   }
   if (given.length > metricsLimits.metrics) return bodyFault(path, `A query has at most ${metricsLimits.metrics} metrics.`);
   for (const [index, name] of given.entries()) {
-    if (isMetric(name)) continue;
+    if (isAskedMetric(name)) continue;
     return bodyFault(
       [...path, index],
-      `Unknown metric ${preview(name)}.${typeof name === 'string' ? didYouMean(name, metricNames) : ''} Known metrics: ${codeList(metricNames)}.`,
+      `Unknown metric ${preview(name)}.${typeof name === 'string' ? didYouMean(name, metricNames) : ''} Known metrics: ${knownMetrics}.`,
     );
   }
-  return success([...new Set(given as readonly MetricName[])]);
+  return success([...new Set((given as readonly AskedMetric[]).map(asStored))]);
 }
 
-function isMetric(name: unknown): name is MetricName {
-  return typeof name === 'string' && (metricNames as readonly string[]).includes(name);
+/** Names of scores are well-formed. */
+function asStored(metric: AskedMetric): AskedMetric {
+  return wellFormed(metric) as AskedMetric;
 }
 
 /** @param field of the body. */
@@ -210,7 +215,7 @@ function arrived(operator: 'gte' | 'lte', ms: number): FilterNode {
 }
 
 /** Absent: by time, then by the first metric, the greatest first. */
-function readSort(given: unknown, metrics: readonly MetricName[], hasTime: boolean): Result<readonly MetricsSortTerm[]> {
+function readSort(given: unknown, metrics: readonly AskedMetric[], hasTime: boolean): Result<readonly MetricsSortTerm[]> {
   const [first] = metrics;
   if (given === undefined) {
     return success([
@@ -222,12 +227,12 @@ function readSort(given: unknown, metrics: readonly MetricName[], hasTime: boole
   const terms: MetricsSortTerm[] = [];
   for (const [by, value] of Object.entries(given)) {
     const direction = sortDirections.find((one) => one === value);
-    if (!isMetric(by) && !(by === 'time' && hasTime)) {
-      const known = [...metricNames, ...(hasTime ? ['time'] : [])];
+    if (!isAskedMetric(by) && !(by === 'time' && hasTime)) {
+      const known = [...metricNames, ...(hasTime ? ['time'] : []), `${scorePrefix}…`];
       return bodyFault(['sort', by], `Unknown sort key ${code(by)}.${didYouMean(by, known)} Known keys: ${codeList(known)}.`);
     }
     if (direction === undefined) return bodyFault(['sort', by], `${code(by)} is sorted "asc" or "desc"; got ${preview(value)}.`);
-    terms.push({ by, direction });
+    terms.push({ by: by === 'time' ? by : asStored(by), direction });
   }
   if (terms.length > metricsLimits.metrics) return bodyFault(['sort'], `A sort has at most ${metricsLimits.metrics} keys.`);
   return success(terms);

@@ -1,4 +1,4 @@
-import type { DimensionName, MetricName } from '../../model/vocabulary/metrics.ts';
+import type { AskedMetric, DimensionName } from '../../model/vocabulary/metrics.ts';
 import { columnName, identifier } from '../../sql/identifier.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, type Query, sql } from '../../sql/sql.ts';
@@ -77,7 +77,7 @@ function keyValues({ dimensions, interval, zone }: MetricsPlan): readonly Fragme
 }
 
 /** @param metrics those whose parts are needed beside what the groups are sorted by. */
-function groups(plan: MetricsPlan, metrics: readonly MetricName[] = plan.metrics): Query {
+function groups(plan: MetricsPlan, metrics: readonly AskedMetric[] = plan.metrics): Query {
   const cells = keyCells(plan);
   return select({
     columns: [...keyValues(plan).map((value, index) => sql`${value} AS ${cells[index] ?? sql``}`), ...partsFor(plan, metrics)],
@@ -90,7 +90,7 @@ function matching({ filter }: MetricsPlan): Rows {
   return requests(filter.kind === 'all' ? [] : [compileFilter(filter)]);
 }
 
-function partsFor({ sort }: MetricsPlan, metrics: readonly MetricName[]): readonly Fragment[] {
+function partsFor({ sort }: MetricsPlan, metrics: readonly AskedMetric[]): readonly Fragment[] {
   return partColumns([...metrics, ...sort.flatMap(({ by }) => (by === 'time' ? [] : [by]))]);
 }
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from 'react';
-import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import type { AskedMetric } from '../../../src/model/vocabulary/metrics.ts';
 import { axisFormatOf, formatOf, metricTitle } from '../../lib/metrics/metric-format.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Chart } from '../../ui/chart/chart.tsx';
@@ -7,7 +7,7 @@ import type { useExploration } from './explore-query.ts';
 
 export interface CourseChartProps {
   readonly exploration: ReturnType<typeof useExploration>;
-  readonly metric: MetricName;
+  readonly metric: AskedMetric;
   /** Absent: the name of the metric. */
   readonly title?: string;
   /** The search whose requests are drawn; undefined: no link leads to them. */

@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { metricNames, type MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import { type AskedMetric, metricNames } from '../../../src/model/vocabulary/metrics.ts';
 import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { metricTitle } from '../../lib/metrics/metric-format.ts';
+import { scoreMetricsQuery } from '../../lib/metrics/score-metrics.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
 import { Button } from '../../ui/button.tsx';
 import { DimensionsField } from '../../ui/dimensions-field.tsx';
@@ -9,12 +11,11 @@ import { Select } from '../../ui/select.tsx';
 import { charts, type ExploreChart, exploreLimits, type ExploreSearch, standard } from './search.ts';
 import styles from './explore-page.module.css';
 
-const metricOptions = metricNames.map((value) => ({ value, label: metricTitle(value) }));
 const chartOptions = Object.entries(charts).map(([value, label]) => ({ value: value as ExploreChart, label }));
 const topOptions = [5, 8, 10, 20, 50].map((top) => ({ value: String(top), label: `Top ${top}` }));
 
 export interface ExploreControlsProps {
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly AskedMetric[];
   readonly by: readonly Dimension[];
   readonly chart: ExploreChart;
   readonly top: number;
@@ -65,12 +66,15 @@ function Controls({ metrics, by, chart, top, onChange }: ExploreControlsProps): 
 }
 
 interface MetricsProps {
-  readonly metrics: readonly MetricName[];
-  readonly onChange: (metrics: readonly MetricName[]) => void;
+  readonly metrics: readonly AskedMetric[];
+  readonly onChange: (metrics: readonly AskedMetric[]) => void;
 }
 
 function Metrics({ metrics, onChange }: MetricsProps): ReactNode {
+  const { data: scores = [] } = useQuery(scoreMetricsQuery);
   const next = metricNames.find((name) => !metrics.includes(name));
+  const known = [...new Set([...metricNames, ...scores, ...metrics])];
+  const options = known.map((value) => ({ value, label: metricTitle(value) }));
   return (
     <fieldset className={styles['group']}>
       <legend>Show</legend>
@@ -79,7 +83,7 @@ function Metrics({ metrics, onChange }: MetricsProps): ReactNode {
           <Select
             label={`Metric ${index + 1}`}
             value={metric}
-            options={metricOptions}
+            options={options}
             onChange={(value) => onChange(metrics.with(index, value))}
           />
           {metrics.length > 1 && <Remove name={metricTitle(metric)} onPress={() => onChange(metrics.toSpliced(index, 1))} />}

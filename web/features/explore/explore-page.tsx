@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { type AskedMetric, type MetricName, scoreOf } from '../../../src/model/vocabulary/metrics.ts';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import { metricTitle } from '../../lib/metrics/metric-format.ts';
+import { scoreMetricsQuery } from '../../lib/metrics/score-metrics.ts';
 import { promptVersions } from '../../lib/prompt-versions.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
 import { useMay } from '../../lib/signed-in.ts';
@@ -68,20 +71,26 @@ interface ActionsProps {
   readonly onSave: () => void;
 }
 
+/** No rule watches a score. */
+function isAlerted(metric: AskedMetric): metric is MetricName {
+  return scoreOf(metric) === undefined;
+}
+
 /** What can be made of a question. */
 function Actions({ search, filter, chart, onSave }: ActionsProps): ReactNode {
   const [maySave, mayAlert] = [useMay('write'), useMay('admin')];
+  const { data: scores } = useQuery(scoreMetricsQuery);
   const asked = askedBy(search);
   const { q, board, panel = 0 } = search;
   return (
     <>
-      <LinkButton to="/explore" search={promptVersions}>
+      <LinkButton to="/explore" search={promptVersions(scores)}>
         Versions of prompts
       </LinkButton>
       {maySave && board !== undefined && <UpdatePanel query={{ ...asked, filter, chart }} boardId={board} panel={panel} />}
       {maySave && <Button onPress={onSave}>Save to a board</Button>}
       {mayAlert && (
-        <LinkButton to="/alerts/new" search={{ q: q === '' ? undefined : q, metric: asked.metrics[0], by: asked.by }}>
+        <LinkButton to="/alerts/new" search={{ q: q === '' ? undefined : q, metric: asked.metrics.find(isAlerted), by: asked.by }}>
           Make an alert
         </LinkButton>
       )}

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { scoreMetricsOf } from '../../lib/metrics/score-metrics.ts';
+import { promptVersions } from '../../lib/prompt-versions.ts';
 import { pivotOf, withAbsentLast } from './explore-query.ts';
 import { exploreSearchOf } from './search.ts';
 
@@ -30,4 +32,18 @@ it('what an address cannot mean is left out of it', () => {
     metrics: ['cost'],
     by: ['model'],
   });
+});
+
+it('the metric of a score may stand in an address', () => {
+  const search = { metrics: ['avg_score.quality', 'count'], sort: 'avg_score.quality' };
+  expect(exploreSearchOf({ ...search, metrics: [...search.metrics, 'avg_score.'] })).toEqual(search);
+});
+
+it('versions of prompts show the scores that there are, at most three', () => {
+  const scores = scoreMetricsOf([{ scores: { d: 1, a: 0.5 } }, { scores: {} }, { scores: { c: 2, a: 1, b: 3 } }]);
+  expect(scores).toEqual(['avg_score.a', 'avg_score.b', 'avg_score.c', 'avg_score.d']);
+  const { metrics } = promptVersions(scores);
+  expect(metrics.slice(0, 6)).toEqual(['avg_cost', 'count', 'avg_score.a', 'avg_score.b', 'avg_score.c', 'cost']);
+  expect(exploreSearchOf(promptVersions(scores)).metrics).toEqual(metrics);
+  expect(promptVersions().metrics).not.toContain('avg_score.a');
 });

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { metrics as definitions, type MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import { type AskedMetric, definitionOf } from '../../../src/model/vocabulary/metrics.ts';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import { type Dimension, isOfSomebody } from '../../lib/metrics/dimensions.ts';
 import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
@@ -24,11 +24,11 @@ import { useBuckets, wideChart } from '../../lib/use-buckets.ts';
 export interface Exploration {
   readonly filter: FilterNode;
   readonly range: RangeSearch;
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly AskedMetric[];
   /** Further metrics of the groups, which are not drawn. */
-  readonly shown?: readonly MetricName[];
+  readonly shown?: readonly AskedMetric[];
   readonly by: readonly Dimension[];
-  readonly sort: MetricName;
+  readonly sort: AskedMetric;
   readonly order: 'asc' | 'desc';
   readonly top: number;
   /** Width of a chart in a window of this width; absent: charts are as wide as the page. */
@@ -69,7 +69,7 @@ export function useExploration({ filter, range, metrics, shown, by, sort, order,
 
 interface SeriesQuery extends Pick<Exploration, 'filter' | 'by'> {
   readonly buckets: BucketedRange;
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly AskedMetric[];
   readonly keys: readonly GroupKey[];
   readonly isEnabled: boolean;
 }
@@ -78,7 +78,7 @@ function useSeries({ filter, buckets, metrics, by, keys, isEnabled }: SeriesQuer
   const { from, to, interval } = buckets;
   const isSplit = by.length > 0;
   const query = { filter, from, to, interval, metrics: withUnpriced(metrics) };
-  const needsWhole = !isSplit || metrics.some((metric) => definitions[metric].additive);
+  const needsWhole = !isSplit || metrics.some((metric) => definitionOf(metric).additive);
   const whole = useQuery({ ...courseQuery(query), enabled: isEnabled && needsWhole });
   const split = useQuery({ ...groupCoursesQuery({ ...query, by, keys }), enabled: isEnabled && keys.length > 0 });
   const drawn = useMemo(
@@ -87,9 +87,9 @@ function useSeries({ filter, buckets, metrics, by, keys, isEnabled }: SeriesQuer
   );
   const { starts } = drawn;
   const seriesOf = useMemo(() => {
-    const drawnOf = (metric: MetricName): readonly ChartSeries[] => {
+    const drawnOf = (metric: AskedMetric): readonly ChartSeries[] => {
       if (!isSplit) return [{ id: metric, title: metricTitle(metric), color: 1, values: valuesOf(whole.data, starts, metric) }];
-      return groupSeries(split.data ?? [], { metric, starts, by, whole: definitions[metric].additive ? whole.data : undefined });
+      return groupSeries(split.data ?? [], { metric, starts, by, whole: definitionOf(metric).additive ? whole.data : undefined });
     };
     return new Map(metrics.map((metric) => [metric, drawnOf(metric)]));
   }, [starts, by, metrics, isSplit, whole.data, split.data]);
@@ -98,8 +98,8 @@ function useSeries({ filter, buckets, metrics, by, keys, isEnabled }: SeriesQuer
 }
 
 /** Money is never shown without what it leaves out. */
-function withUnpriced(metrics: readonly MetricName[]): readonly MetricName[] {
-  const needed: readonly MetricName[] = metrics.includes('cost') ? ['unpriced_count'] : [];
+function withUnpriced(metrics: readonly AskedMetric[]): readonly AskedMetric[] {
+  const needed: readonly AskedMetric[] = metrics.includes('cost') ? ['unpriced_count'] : [];
   return [...new Set([...metrics, ...needed])];
 }
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import type { AskedMetric } from '../../../src/model/vocabulary/metrics.ts';
 import { alignDecimals } from '../../lib/decimals.ts';
 import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { type Figures, type Group, groupId, type GroupKey, type Groups, groupTitle } from '../../lib/metrics/groups.ts';
@@ -25,14 +25,14 @@ export interface ExploreTableProps extends Asked {
   /** Absent: "Groups". */
   readonly label?: string;
   readonly answer: Groups;
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly AskedMetric[];
   readonly by: readonly Dimension[];
-  readonly sort: MetricName;
+  readonly sort: AskedMetric;
   readonly order: 'asc' | 'desc';
   /** How many of the first groups have a colour in the chart beside. */
   readonly colored?: number;
   /** Absent: the table cannot be sorted. */
-  readonly onSort?: (metric: MetricName, order: 'asc' | 'desc') => void;
+  readonly onSort?: (metric: AskedMetric, order: 'asc' | 'desc') => void;
 }
 
 interface TableRow {
@@ -126,7 +126,7 @@ function rowsOf({ groups, other, total }: Groups, by: readonly Dimension[], colo
 }
 
 interface SortHeadProps extends Pick<ExploreTableProps, 'sort' | 'order'> {
-  readonly metric: MetricName;
+  readonly metric: AskedMetric;
   readonly onSort: NonNullable<ExploreTableProps['onSort']>;
 }
 
@@ -137,7 +137,7 @@ function SortHead({ metric, sort, order, onSort }: SortHeadProps): ReactNode {
 
 export interface PivotProps extends Asked {
   readonly answer: Groups;
-  readonly metric: MetricName;
+  readonly metric: AskedMetric;
   readonly by: readonly Dimension[];
 }
 

@@ -1,11 +1,11 @@
-import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import type { AskedMetric } from '../../../src/model/vocabulary/metrics.ts';
 import type { ChartSeries } from '../../ui/chart/chart-data.ts';
 import type { Dimension } from './dimensions.ts';
 import { type Course, type GroupCourse, groupId, groupTitle } from './groups.ts';
 import { isSum, isUnpriced } from './metric-format.ts';
 
 /** A value for each bucket: in sums a bucket without a request is 0, elsewhere a gap; so is a cost that no price tells. */
-export function valuesOf(course: Course | undefined, starts: readonly number[], metric: MetricName): readonly (number | null)[] {
+export function valuesOf(course: Course | undefined, starts: readonly number[], metric: AskedMetric): readonly (number | null)[] {
   const gap = isSum(metric) ? 0 : null;
   return starts.map((start) => {
     const figures = course?.get(start);
@@ -14,7 +14,7 @@ export function valuesOf(course: Course | undefined, starts: readonly number[], 
 }
 
 export interface GroupSeriesOptions {
-  readonly metric: MetricName;
+  readonly metric: AskedMetric;
   readonly starts: readonly number[];
   readonly by: readonly Dimension[];
   /** All requests, where the metric adds up: what the groups leave is a series of its own. */

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Filter, MetricsQuery } from '../../../src/client/client.ts';
-import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import type { AskedMetric } from '../../../src/model/vocabulary/metrics.ts';
 import { allOf, anyOf, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
 import { type BucketedRange, maxBuckets } from '../buckets.ts';
@@ -10,7 +10,7 @@ import { askMetrics } from './ask.ts';
 import { conditionOfKey, type Dimension, type DimensionValue, valueTitle } from './dimensions.ts';
 
 /** Figures by the names of their metrics; null is what nothing is known of. */
-export type Figures = Readonly<Partial<Record<MetricName, number | null>>>;
+export type Figures = Readonly<Partial<Record<AskedMetric, number | null>>>;
 
 /** One value for each dimension of a query. */
 export type GroupKey = readonly DimensionValue[];
@@ -35,7 +35,7 @@ export interface GroupsQuery {
   /** Unix milliseconds, the end exclusive. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly AskedMetric[];
   readonly by: readonly Dimension[];
   readonly sort: Readonly<Record<string, 'asc' | 'desc'>>;
   readonly limit: number;
@@ -89,7 +89,7 @@ export interface CourseQuery {
   readonly from: number;
   readonly to: number;
   readonly interval: BucketedRange['interval'];
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly AskedMetric[];
 }
 
 /** All requests over time. */
@@ -176,7 +176,7 @@ export function sessionNamesQuery(
 export interface FiguresOfQuery {
   readonly filter: FilterNode;
   readonly range: RangeSearch;
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly AskedMetric[];
   readonly by: 'session' | 'user';
   readonly values: readonly string[];
 }

@@ -1,4 +1,4 @@
-import { metrics, type MetricName, type MetricUnit } from '../../../src/model/vocabulary/metrics.ts';
+import { type AskedMetric, definitionOf, type MetricName, type MetricUnit, scoreOf } from '../../../src/model/vocabulary/metrics.ts';
 import { formatBytes, formatCost, formatCount, formatDuration, withMinus, withoutPrice } from '../format.ts';
 
 const titles: Readonly<Record<MetricName, string>> = {
@@ -36,11 +36,18 @@ function timeTitles<Name extends 'latency' | 'time_to_first_byte' | 'time_to_fir
   return Object.fromEntries(Object.entries(kinds).map(([kind, word]) => [`${kind}_${name}`, `${title}, ${word}`])) as OfTime<Name>;
 }
 
-export function metricTitle(name: MetricName): string {
-  return titles[name];
+/** The score that repeats the feedback: 1 good, 0 bad. */
+export const feedbackScore = 'svc-score-feedback';
+
+export function metricTitle(name: AskedMetric): string {
+  const score = scoreOf(name);
+  if (score === undefined) return titles[name as MetricName];
+  return score === feedbackScore ? 'Feedback, average' : `Score ${score}, average`;
 }
 
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+const scoreNumber = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 });
 
 const formats: Readonly<Record<MetricUnit, (value: number | null) => string>> = {
   requests: formatCount,
@@ -51,23 +58,24 @@ const formats: Readonly<Record<MetricUnit, (value: number | null) => string>> = 
   milliseconds: formatDuration,
   bytes: formatBytes,
   ratio: (value) => (value === null ? formatCount(null) : percent.format(value)),
+  score: (value) => (value === null ? formatCount(null) : withMinus(scoreNumber.format(value))),
 };
 
-export function formatOf(name: MetricName): (value: number | null) => string {
-  return formats[metrics[name].unit];
+export function formatOf(name: AskedMetric): (value: number | null) => string {
+  return formats[definitionOf(name).unit];
 }
 
-type Figures = Readonly<Partial<Record<MetricName, number | null>>>;
+type Figures = Readonly<Partial<Record<AskedMetric, number | null>>>;
 
 /** A metric of a group. Money is never shown without what it leaves out: all unpriced is no 0, and a part makes the sum a lower bound. */
-export function figureText(name: MetricName, figures: Figures | undefined): string {
+export function figureText(name: AskedMetric, figures: Figures | undefined): string {
   if (isUnpriced(name, figures)) return withoutPrice;
   const text = formatOf(name)(figures?.[name] ?? null);
   return name === 'cost' && (figures?.unpriced_count ?? 0) > 0 ? `≥ ${text}` : text;
 }
 
 /** Whether a cost of 0 says only that no request has a price. */
-export function isUnpriced(name: MetricName, figures: Figures | undefined): boolean {
+export function isUnpriced(name: AskedMetric, figures: Figures | undefined): boolean {
   return name === 'cost' && (figures?.unpriced_count ?? 0) > 0 && (figures?.cost ?? 0) === 0;
 }
 
@@ -78,8 +86,9 @@ export function costWith(cost: number, figures: Figures | undefined): string {
 }
 
 /** Where buckets without a request are 0; elsewhere they are a gap. */
-export function isSum(name: MetricName): boolean {
-  return metrics[name].additive || metrics[name].unit === 'users' || metrics[name].unit === 'sessions';
+export function isSum(name: AskedMetric): boolean {
+  const { additive, unit } = definitionOf(name);
+  return additive || unit === 'users' || unit === 'sessions';
 }
 
 const change = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' });
@@ -101,8 +110,8 @@ const compactUsd = new Intl.NumberFormat(undefined, {
 });
 
 /** Short figures beside an axis. */
-export function axisFormatOf(name: MetricName): (value: number) => string {
-  const { unit } = metrics[name];
+export function axisFormatOf(name: AskedMetric): (value: number) => string {
+  const { unit } = definitionOf(name);
   if (unit === 'usd') return shortUsd;
   return unit === 'milliseconds' || unit === 'bytes' || unit === 'ratio' ? formats[unit] : shortCount;
 }

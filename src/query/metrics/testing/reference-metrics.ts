@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { moneyOfUnits, moneyText, parseMoney } from '../../../model/pricing/money.ts';
 import { exactTotal } from '../../../model/record/usage.ts';
-import { type Interval, type MetricName, quantileLevels } from '../../../model/vocabulary/metrics.ts';
+import { type AskedMetric, type Interval, type MetricName, quantileLevels, scoreOf } from '../../../model/vocabulary/metrics.ts';
 import type { StoredRecord } from '../../filter/testing/nasty-records.ts';
 import { aliasOf } from '../../../model/vocabulary/property-alias.ts';
 import type { Zone } from '../buckets.ts';
@@ -126,7 +126,16 @@ function startOfDate(date: Temporal.PlainDate, zone: Zone): number {
   return date.toZonedDateTime({ timeZone: zoneName(zone) }).epochMilliseconds;
 }
 
-function valueOf(name: MetricName, members: readonly StoredRecord[]): Value {
+function valueOf(metric: AskedMetric, members: readonly StoredRecord[]): Value {
+  const score = scoreOf(metric);
+  return score === undefined ? ofList(metric as MetricName, members) : averageOf(members.flatMap(({ scores }) => scores.get(score) ?? []));
+}
+
+function averageOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function ofList(name: MetricName, members: readonly StoredRecord[]): Value {
   const count = (isCounted: (record: StoredRecord) => boolean): string => String(members.filter(isCounted).length);
   const sum = (read: (record: StoredRecord) => number | bigint | null): string => String(total(members.map(read)));
   const costs = members.flatMap(({ cost }) => (cost === null ? [] : [cost]));

@@ -14,11 +14,20 @@ import {
 } from 'fast-check';
 import type { MetricsQuery } from '../../../contract/metrics/query.ts';
 import { jsonParts } from '../../../model/json/raw.ts';
-import { dimensions, intervals, type MetricName, metricNames, metrics } from '../../../model/vocabulary/metrics.ts';
+import {
+  type AskedMetric,
+  dimensions,
+  intervals,
+  type MetricName,
+  metricNames,
+  metrics,
+  scoreOf,
+  scorePrefix,
+} from '../../../model/vocabulary/metrics.ts';
 import { makeRunStatement } from '../../../store/read/run-statement.ts';
 import { matches } from '../../filter/memory/interpret.ts';
 import type { Subject } from '../../filter/memory/readers.ts';
-import { nastyNames, sessionNames, type StoredRecord } from '../../filter/testing/nasty-records.ts';
+import { nastyNames, scoreNames, sessionNames, type StoredRecord } from '../../filter/testing/nasty-records.ts';
 import { randomFilters } from '../../filter/testing/random-queries.ts';
 import { type Comparison, organization, type Runs, sessionsOf, textOf, type World } from '../../filter/testing/same-result.ts';
 import type { Statement } from '../../../sql/statement.ts';
@@ -35,6 +44,11 @@ const groupBy = oneof(
   { weight: 1, arbitrary: constantFrom(...nastyNames).map((input) => ({ input })) },
 );
 
+const metric = oneof(
+  { weight: 5, arbitrary: constantFrom<AskedMetric>(...metricNames) },
+  { weight: 1, arbitrary: constantFrom(...scoreNames, 'nowhere').map((name): AskedMetric => `${scorePrefix}${name}`) },
+);
+
 /** Any metrics query over records. */
 function randomMetricsQueries(subjects: readonly Subject[]): Arbitrary<MetricsQuery> {
   const times = subjects.flatMap(({ record: { createdAt } }) => [createdAt, createdAt + 1]);
@@ -47,12 +61,12 @@ function randomMetricsQueries(subjects: readonly Subject[]): Arbitrary<MetricsQu
     ...(from === null ? {} : { startTimeUnixMs: from }),
     ...(to === null ? {} : { endTimeUnixMs: to }),
   }));
-  const sort = option(
-    uniqueArray(tuple(constantFrom<string>(...metricNames), constantFrom('asc', 'desc')), { maxLength: 2, selector: ([name]) => name }),
-  ).map((terms) => (terms === null ? {} : { sort: Object.fromEntries(terms) }));
+  const sort = option(uniqueArray(tuple(metric, constantFrom('asc', 'desc')), { maxLength: 2, selector: ([name]) => name })).map((terms) =>
+    terms === null ? {} : { sort: Object.fromEntries(terms) },
+  );
   return record({
     fields: record({
-      metrics: uniqueArray(constantFrom<MetricName>(...metricNames), { minLength: 1, maxLength: 6 }),
+      metrics: uniqueArray(metric, { minLength: 1, maxLength: 6 }),
       groupBy: uniqueArray(groupBy, { maxLength: 3, selector: (one) => JSON.stringify(one) }),
       filter: oneof({ weight: 2, arbitrary: constant<unknown>('all') }, { weight: 3, arbitrary: randomFilters(subjects) }),
       limit: oneof({ weight: 2, arbitrary: constant(1000) }, nat(6)),
@@ -208,7 +222,8 @@ function keyIn({ dimensions: groups, interval }: MetricsPlan, row: Record<string
 function wrongValue({ values }: ReferenceRow, row: Record<string, unknown>): string | null {
   for (const [name, value] of Object.entries(values)) {
     const found = row[name] as Value;
-    const isSame = typeof value === 'number' && typeof found === 'number' ? isNear(value, found) : value === found;
+    const isClose = scoreOf(name) === undefined ? isNear : isNearScore;
+    const isSame = typeof value === 'number' && typeof found === 'number' ? isClose(value, found) : value === found;
     if (!isSame) return `${name} is ${String(found)} instead of ${String(value)}`;
   }
   return null;
@@ -217,6 +232,11 @@ function wrongValue({ values }: ReferenceRow, row: Record<string, unknown>): str
 /** Averages and quantiles are computed in another order. */
 function isNear(one: number, other: number): boolean {
   return one === other || Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other));
+}
+
+/** Scores have either sign, so that what is left of a sum may be its rounding alone. */
+function isNearScore(one: number, other: number): boolean {
+  return isNear(one, other) || Math.abs(one - other) <= 1e-12;
 }
 
 /** Whether a row belongs before the one that precedes it. */
@@ -231,7 +251,7 @@ function isBefore(plan: MetricsPlan, row: Record<string, unknown>, before: Recor
   return false;
 }
 
-function valueToSort(by: MetricName | 'time', row: Record<string, unknown>): number | null {
+function valueToSort(by: AskedMetric | 'time', row: Record<string, unknown>): number | null {
   const value = row[by];
   if (value === null || value === undefined) return null;
   return by === 'time' && typeof value === 'string' ? Date.parse(value) : Number(value);

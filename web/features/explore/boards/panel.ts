@@ -1,5 +1,5 @@
 import type { Board, BoardPanel } from '../../../../src/client/types/dashboard.ts';
-import type { MetricName } from '../../../../src/model/vocabulary/metrics.ts';
+import type { AskedMetric } from '../../../../src/model/vocabulary/metrics.ts';
 import { everything, type FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterWrappers } from '../../../../src/query/filter/leaf.ts';
 import { parseFilter } from '../../../../src/query/filter/parse.ts';
@@ -11,9 +11,9 @@ import { type ExploreChart, exploreLimits, standard } from '../search.ts';
 /** What a panel asks, as Explore asks it. */
 export interface PanelQuery {
   readonly filter: FilterNode;
-  readonly metrics: readonly MetricName[];
+  readonly metrics: readonly AskedMetric[];
   readonly by: readonly Dimension[];
-  readonly sort: MetricName;
+  readonly sort: AskedMetric;
   readonly order: 'asc' | 'desc';
   readonly top: number;
   readonly chart: ExploreChart;
@@ -42,7 +42,7 @@ export function queryOf({ chart, metrics, by = [], filter, sort, limit }: BoardP
     filter: parsed.ok ? parsed.value.filter : everything,
     metrics,
     by: by.map(dimensionOf),
-    sort: key as MetricName,
+    sort: key as AskedMetric,
     order,
     top: Math.min(exploreLimits.top, limit ?? standard.top),
     chart,

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
+import { feedbackScore } from '../../../lib/metrics/metric-format.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Form, Row } from '../../../ui/form/form.tsx';
@@ -10,9 +11,6 @@ import { ErrorNotice } from '../../../ui/notice.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import styles from './detail.module.css';
 import { useReadAgain } from './request-query.ts';
-
-/** A score that repeats the feedback. */
-const feedbackScore = 'svc-score-feedback';
 
 export interface RatingsProps {
   readonly request: RequestItem;

@@ -8,8 +8,10 @@ import { legacyDialect, planRequests, requestDialect } from '../../query/request
 import { requestsByIdStatement } from '../../query/requests/select.ts';
 import { endpoint, type RequestContext } from '../endpoint/endpoint.ts';
 import { deprecationHeaders, hintHeader, pageHeaders } from '../http/declared-responses.ts';
+import type { RunStatement } from '../../store/read/run-statement.ts';
 import { explain, setHint } from '../page/headers.ts';
 import { writtenItems } from '../page/items.ts';
+import { rowsRunner } from '../page/rows-runner.ts';
 import { countOf, requestPage } from '../page/request-page.ts';
 
 const examplePage = { filter: filterExample, sort: { created_at: 'desc' }, limit: 100 } as const;
@@ -89,8 +91,7 @@ export const requests = [
     run: async (call) => {
       const { requestIds, includeBodies } = call.body;
       const ids = [...new Set(requestIds)] as RequestId[];
-      await call.memory.takeRows(ids.length);
-      const found = await foundById(call, ids);
+      const found = await foundById(call, ids, await rowsRunner(call, ids.length));
       const rows = ids.flatMap((id) => found.get(id) ?? []);
       return writtenItems(call, rows, includeBodies !== false);
     },
@@ -98,32 +99,28 @@ export const requests = [
 ];
 
 /** The rows of the requests that are on record; a hint says how many of the others are on their way. */
-async function foundById(call: RequestContext, ids: readonly RequestId[]): Promise<ReadonlyMap<string, RequestRow>> {
+async function foundById(call: RequestContext, ids: readonly RequestId[], run: RunStatement): Promise<ReadonlyMap<string, RequestRow>> {
   const { context, principal, ports } = call;
   const found = new Map<string, RequestRow>();
+  const { signal } = context.req.raw;
+  const find = async (statement: ReturnType<typeof requestsByIdStatement>): Promise<void> => {
+    if (statement === undefined) return;
+    for (const row of await run<RequestRow>(statement, signal)) found.set(row.id, row);
+  };
   // Most identifiers contain their time, which locates the row.
   const [timed, others] = [ids.filter((id) => timeOfUuid(id) !== undefined), ids.filter((id) => timeOfUuid(id) === undefined)];
-  await find(call, requestsByIdStatement(principal.organizationId, timed, 'own time'), found);
-  await find(call, requestsByIdStatement(principal.organizationId, others, 'anywhere'), found);
+  await find(requestsByIdStatement(principal.organizationId, timed, 'own time'));
+  await find(requestsByIdStatement(principal.organizationId, others, 'anywhere'));
   const missing = ids.filter((id) => !found.has(id));
   if (missing.length === 0) return found;
   const [inFlight] = await Promise.allSettled([ports.inFlightOf(principal.organizationId, missing)]);
   // Some may have been stored meanwhile.
-  await find(call, requestsByIdStatement(principal.organizationId, missing, 'anywhere'), found);
+  await find(requestsByIdStatement(principal.organizationId, missing, 'anywhere'));
   const nowhere = missing.filter((id) => !found.has(id));
   if (nowhere.length > 0 && inFlight.status === 'rejected') throw inFlight.reason;
   const count = inFlight.status === 'rejected' ? 0 : nowhere.filter((id) => inFlight.value.includes(id)).length;
   if (count > 0) setHint(context, inFlightHint(count));
   return found;
-}
-
-async function find(
-  { context, ports }: RequestContext,
-  statement: ReturnType<typeof requestsByIdStatement>,
-  found: Map<string, RequestRow>,
-): Promise<void> {
-  if (statement === undefined) return;
-  for (const row of await ports.run<RequestRow>(statement, context.req.raw.signal)) found.set(row.id, row);
 }
 
 function inFlightHint(count: number): string {

@@ -21,12 +21,13 @@ import {
 } from '../../query/session-detail/statement.ts';
 import { type SessionRequestRow, aggregateTree } from '../../query/session-detail/totals.ts';
 import { sessionItem, sessionTree } from '../../query/session-detail/tree.ts';
-import { runUntilRows } from '../../store/read/run-statement.ts';
+import { type RunStatement, runUntilRows } from '../../store/read/run-statement.ts';
 import { endpoint, type RequestContext } from '../endpoint/endpoint.ts';
 import { cursorHeader, hintHeader } from '../http/declared-responses.ts';
 import { setHint } from '../page/headers.ts';
 import { itemsOf } from '../page/items.ts';
 import { lookUpOrThrow } from '../page/not-found.ts';
+import { rowsRunner } from '../page/rows-runner.ts';
 
 const id = {
   schema: z.string().meta({
@@ -58,10 +59,10 @@ export const session = [
       const { context, tenant, params } = call;
       const { includeBody, ...page } = call.query;
       const plan = unwrap(planSession(tenant, params.id, page));
-      await call.memory.takeRows(plan.limit);
+      const run = await rowsRunner(call, plan.limit);
       const look = async (): Promise<FoundSession | undefined> => {
-        const rows = await firstRows(call, plan);
-        return wholeSession(plan, rows) ?? partOfSession(call, plan, rows);
+        const rows = await firstRows(call, plan, run);
+        return wholeSession(plan, rows) ?? partOfSession(call, plan, { read: rows, run });
       };
       const found = await foundSessionOrRefused(call, params.id, look);
       const requests = await itemsOf(call, found.rows, includeBody);
@@ -171,8 +172,8 @@ interface FoundSession {
 }
 
 /** The first rows of a session and one behind the page; none of a page that a cursor begins. */
-async function firstRows({ context, ports }: RequestContext, plan: SessionPlan): Promise<readonly SessionRequestRow[]> {
-  return plan.after === undefined ? ports.run<SessionRequestRow>(fullSessionStatement(plan), context.req.raw.signal) : [];
+async function firstRows({ context }: RequestContext, plan: SessionPlan, run: RunStatement): Promise<readonly SessionRequestRow[]> {
+  return plan.after === undefined ? run<SessionRequestRow>(fullSessionStatement(plan), context.req.raw.signal) : [];
 }
 
 /**
@@ -192,7 +193,7 @@ function wholeSession(plan: SessionPlan, rows: readonly SessionRequestRow[]): Fo
 async function partOfSession(
   { context, ports }: RequestContext,
   plan: SessionPlan,
-  read: readonly SessionRequestRow[],
+  { read, run }: { readonly read: readonly SessionRequestRow[]; readonly run: RunStatement },
 ): Promise<FoundSession | undefined> {
   const { signal } = context.req.raw;
   const nodes = await ports.run<SessionNodeRow>(sessionStatement(plan), signal);
@@ -201,7 +202,7 @@ async function partOfSession(
   const { keys, cursor } = pageOf(plan, root);
   const known = new Set(read.map(({ id: own }) => own));
   const missing = keys.filter((key) => !known.has(key.id));
-  const rows = await runUntilRows<RequestRow>(ports.run, sessionRequestsStatements(plan.tenant, missing), signal);
+  const rows = await runUntilRows<RequestRow>(run, sessionRequestsStatements(plan.tenant, missing), signal);
   return { nodes, root, rows: inOrderOf(keys, [...read, ...rows]), cursor };
 }
 

@@ -7,8 +7,8 @@ import { FairSemaphore, type Permit } from '../../platform/fair-semaphore.ts';
 export const responseMaxBytes = 64 * 1024 * 1024;
 /** Smaller responses are not counted: the number of connections bounds them. */
 const freeBytes = 64 * 1024;
-/** One row of a page without its bodies. */
-const rowBytes = 4096;
+/** One row of a page without its bodies, but for hostile ones. */
+export const rowBytes = 4096;
 /** Copies of the texts while a response is built: as received from the store, as rows, and as sent. */
 const timesInMemory = 3;
 /** Copies of a body: as received, as text, and as its values. */
@@ -35,6 +35,8 @@ export class ResponseMemory {
   readonly rows: FairSemaphore;
   readonly answers: FairSemaphore;
   readonly bodies: FairSemaphore;
+  /** Maximum bytes of `rows` per organisation. */
+  readonly maxRowsOfOwner: number;
   /** Maximum bytes of `bodies` per organisation. A larger body counts as so many. */
   readonly maxBodiesOfOwner: number;
   /** Maximum bytes of `answers` per organisation. */
@@ -48,7 +50,8 @@ export class ResponseMemory {
     this.maxWaitMs = maxWaitMs;
     const rows = Math.floor(maxBytes / 4);
     this.maxAnswersOfOwner = Math.floor((maxBytes - rows) / 2);
-    this.rows = poolOf(rows, Math.floor(rows / 2));
+    this.maxRowsOfOwner = Math.floor(rows / 2);
+    this.rows = poolOf(rows, this.maxRowsOfOwner);
     this.answers = poolOf(maxBytes - rows, this.maxAnswersOfOwner);
     const bodies = Math.floor(maxBytes / 2);
     this.maxBodiesOfOwner = Math.floor(bodies / 2);
@@ -80,6 +83,7 @@ export class CallMemory {
   private readonly signal: AbortSignal;
   private owner = '';
   private rows: Permit | undefined;
+  private heavyRows: Promise<Permit> | undefined;
   private answer: Permit | undefined;
   private oversized: Permit | undefined;
   private body: Permit | undefined;
@@ -116,6 +120,14 @@ export class CallMemory {
   async takeRows(count: number): Promise<void> {
     if (this.rows !== undefined || count * rowBytes <= freeBytes) return;
     this.rows = await this.memory.rows.acquire(count * rowBytes, this.asker());
+  }
+
+  /** Call it before rows are read of which one has more than some kilobytes; an organisation reads one such page at a time. @throws GatelogError `service_busy`. */
+  async takeHeavyRows(): Promise<void> {
+    // Who waits for a pool holds none of it.
+    this.rows?.release();
+    this.heavyRows ??= this.memory.rows.acquire(this.memory.maxRowsOfOwner, this.asker());
+    this.rows = await this.heavyRows;
   }
 
   /**

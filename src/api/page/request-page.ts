@@ -10,6 +10,7 @@ import { readRequestPage } from '../../reading/request-page.ts';
 import type { RequestContext } from '../endpoint/endpoint.ts';
 import { setHint, setPageHeaders, wantsCount } from './headers.ts';
 import { writtenItems } from './items.ts';
+import { rowsRunner } from './rows-runner.ts';
 
 /** A page of requests: plan → statements → rows → headers of the page → items. */
 export async function requestPage(
@@ -17,7 +18,7 @@ export async function requestPage(
   body: RequestQuery,
   dialect: RequestsDialect,
 ): Promise<readonly RawJson<RequestItem>[]> {
-  const { context, principal, ports, memory } = call;
+  const { context, principal, ports } = call;
   const planned = unwrap(planRequests(principal.organizationId, body, dialect));
   if (planned.kind === 'nothing') {
     if (wantsCount(context)) context.header('svc-total-count', '0');
@@ -25,8 +26,8 @@ export async function requestPage(
     return [];
   }
   const { plan } = planned;
-  await memory.takeRows(plan.limit);
-  const rows = await readRequestPage(plan, { run: ports.run, signal: context.req.raw.signal, now: ports.now() });
+  const run = await rowsRunner(call, plan.limit);
+  const rows = await readRequestPage(plan, { run, signal: context.req.raw.signal, now: ports.now() });
   await setPageHeaders(call, {
     plan,
     rows,

@@ -27,7 +27,7 @@ export interface ResponseMemoryOptions {
  * hundreds of requested pages block the others.
  *
  * Invariant: nobody waits for ever, because a call that waits for response memory holds none. It may hold memory of its rows and of its
- * body, which are pools of their own, and the permit for an oversized response or a long line, for which no call waits while it holds
+ * body, which are pools of their own, and the permit for heavy rows, an oversized response or a long line, for which no call waits while it holds
  * response memory.
  */
 export class ResponseMemory {
@@ -35,14 +35,14 @@ export class ResponseMemory {
   readonly rows: FairSemaphore;
   readonly answers: FairSemaphore;
   readonly bodies: FairSemaphore;
-  /** Maximum bytes of `rows` per organisation. */
-  readonly maxRowsOfOwner: number;
   /** Maximum bytes of `bodies` per organisation. A larger body counts as so many. */
   readonly maxBodiesOfOwner: number;
   /** Maximum bytes of `answers` per organisation. */
   readonly maxAnswersOfOwner: number;
   /** Responses that may exceed that maximum are built one at a time, and count as the maximum. */
   readonly oversized = new FairSemaphore({ units: 1, maxUnitsOfOwner: 1, maxWaitingOfOwner, refusal });
+  /** Pages whose rows have far more than rows usually have. */
+  readonly heavyRows = new FairSemaphore({ units: 2, maxUnitsOfOwner: 1, maxWaitingOfOwner, refusal });
   /** Imports with a line that is longer than what an import else holds. */
   readonly longLines = new FairSemaphore({ units: 2, maxUnitsOfOwner: 1, maxWaitingOfOwner, refusal: bodyRefusal });
 
@@ -50,8 +50,7 @@ export class ResponseMemory {
     this.maxWaitMs = maxWaitMs;
     const rows = Math.floor(maxBytes / 4);
     this.maxAnswersOfOwner = Math.floor((maxBytes - rows) / 2);
-    this.maxRowsOfOwner = Math.floor(rows / 2);
-    this.rows = poolOf(rows, this.maxRowsOfOwner);
+    this.rows = poolOf(rows, Math.floor(rows / 2));
     this.answers = poolOf(maxBytes - rows, this.maxAnswersOfOwner);
     const bodies = Math.floor(maxBytes / 2);
     this.maxBodiesOfOwner = Math.floor(bodies / 2);
@@ -83,7 +82,7 @@ export class CallMemory {
   private readonly signal: AbortSignal;
   private owner = '';
   private rows: Permit | undefined;
-  private heavyRows: Promise<Permit> | undefined;
+  private heavyRows: Permit | undefined;
   private answer: Permit | undefined;
   private oversized: Permit | undefined;
   private body: Permit | undefined;
@@ -122,12 +121,12 @@ export class CallMemory {
     this.rows = await this.memory.rows.acquire(count * rowBytes, this.asker());
   }
 
-  /** Call it before rows are read of which one has more than some kilobytes; an organisation reads one such page at a time. @throws GatelogError `service_busy`. */
+  /**
+   * Call it before rows are read that have far more than rows usually have; an organisation has one such page at a time in memory, until
+   * its answer is counted. @throws GatelogError `service_busy`.
+   */
   async takeHeavyRows(): Promise<void> {
-    // Who waits for a pool holds none of it.
-    this.rows?.release();
-    this.heavyRows ??= this.memory.rows.acquire(this.memory.maxRowsOfOwner, this.asker());
-    this.rows = await this.heavyRows;
+    this.heavyRows ??= await this.memory.heavyRows.acquire(1, this.asker());
   }
 
   /**
@@ -165,7 +164,7 @@ export class CallMemory {
   private async settle(bytes: number): Promise<void> {
     if (bytes > freeBytes) this.answer ??= await this.memory.answers.acquire(bytes, this.asker());
     this.keep(bytes);
-    this.rows?.release();
+    this.releaseRows();
   }
 
   private keep(bytes: number): void {
@@ -174,10 +173,15 @@ export class CallMemory {
   }
 
   private release(): void {
-    this.rows?.release();
+    this.releaseRows();
     this.body?.release();
     this.releaseLongLine();
     this.releaseAnswer();
+  }
+
+  private releaseRows(): void {
+    this.rows?.release();
+    this.heavyRows?.release();
   }
 
   private releaseAnswer(): void {

@@ -68,9 +68,10 @@ export function makeJoinRecords(connections: Connections, patches: PendingPatche
     moveChanges: (...args) => moveChanges({ connections, patches }, ...args),
     remove: async (organizationId, records, signal) => {
       const parts: RemovingParts = { connections, signal };
-      // TRICKY: the request last. Who repeats a removal that was broken off knows of the record by its request; bodies without one would
-      // stay for good, and no erasure of a user would find them.
-      for (const table of ['changes', 'bodies', 'requests'] as const) await removeFrom(parts, organizationId, table, records);
+      // TRICKY: the request after its bodies. Who repeats a removal that was broken off knows of the record by its request; bodies without
+      // one would stay for good, and no erasure of a user would find them. What came for the request meanwhile goes after it.
+      const tables = ['changes', 'bodies', 'bodies_before', 'requests', 'bodies', 'changes'] as const;
+      for (const table of tables) await removeFrom(parts, organizationId, table, records);
     },
   };
 }

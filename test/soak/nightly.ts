@@ -18,6 +18,7 @@ import { type NightlyPart, nightlyParts } from '../support/nightly-parts.ts';
 
 const folder = '.cache/nightly';
 const report = 'docs/internals/soak/nightly.txt';
+const withChanges = ' with changes';
 
 /** What is known of a part. */
 interface PartResult {
@@ -59,7 +60,7 @@ function sourcesNow(): string {
     .split('\n')
     .filter((line) => !/\t(?:docs|README\.md)$/.test(line));
   const digest = createHash('sha256').update(files.join('\n')).digest('hex').slice(0, 12);
-  return digest + (changed ? ' with changes' : '');
+  return digest + (changed ? withChanges : '');
 }
 
 function git(...words: readonly string[]): string {
@@ -69,7 +70,8 @@ function git(...words: readonly string[]): string {
 /** The lines of the report, when they are of these sources. */
 function readResults(): readonly (readonly [name: string, result: PartResult])[] {
   const lines = readReport().split('\n');
-  if (lines[0] !== firstLine()) return [];
+  // Changes that are not committed may be others than those of the report.
+  if (lines[0] !== firstLine() || sources.endsWith(withChanges)) return [];
   return lines.flatMap((line) => resultIn(line) ?? []);
 }
 

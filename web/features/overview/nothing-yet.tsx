@@ -12,12 +12,14 @@ import styles from './overview-page.module.css';
 
 /** How often it looks for a first request. */
 const pollMs = 3000;
+/** Of clocks, and of calls that were on their way. */
+const marginMs = 10 * 60_000;
 
 interface NothingYetProps {
   readonly isSearched: boolean;
   readonly filter: FilterNode;
   readonly range: RangeSearch;
-  /** Start of the range, Unix milliseconds. */
+  /** When the figures were got, Unix milliseconds. */
   readonly since: number;
   readonly onFound: () => void;
 }
@@ -28,16 +30,21 @@ export function NothingYet({ isSearched, filter, range: { range, from, to }, sin
   const { data: isFound = false } = useQuery({
     // Found once is enough: with `since` in it, each look at the figures would ask again before they are there.
     queryKey: ['first request', filter, range, from, to],
-    refetchInterval: ({ state }) => (state.data === true ? false : pollMs),
+    refetchInterval: ({ state }) => (state.data === true || state.error !== null ? false : pollMs),
+    retry: false,
     enabled: to === undefined,
     queryFn: async ({ signal }) => {
-      const asked = filterJson(allOf([filter, arrivedIn({ from: since, to: undefined })])) as Filter;
+      const asked = filterJson(allOf([filter, arrivedIn({ from: since - marginMs, to: undefined })])) as Filter;
       const { data } = await gatelog.requests.query({ filter: asked, limit: 1, includeBodies: false }, { signal });
       return data.length > 0;
     },
   });
   useEffect(() => {
-    if (isFound) onFound();
+    if (!isFound) return undefined;
+    onFound();
+    // A clock that is behind the service's ends the range before what was found.
+    const timer = setInterval(onFound, pollMs);
+    return () => clearInterval(timer);
   }, [isFound, onFound]);
   return (
     <Empty title={isSearched ? 'No request matches' : 'No request in this time'}>

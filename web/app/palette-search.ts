@@ -3,10 +3,11 @@ import { where } from '../../src/client/client.ts';
 import { alertsQuery } from '../features/alerts/alerts-query.ts';
 import { gatelog } from '../lib/client.ts';
 import { formatAmount } from '../lib/format.ts';
-import { askMetrics } from '../lib/metrics/ask.ts';
 
 /** How many of each kind are found. */
 const limit = 5;
+/** How far back prompts are looked for. */
+const promptsMs = 30 * 86_400_000;
 /** From this length on a text is looked for. */
 const shortest = 2;
 
@@ -55,10 +56,12 @@ async function usersOf(text: string, signal: AbortSignal): Promise<readonly Foun
   return data.users.map(({ user_id: id }) => ({ kind: 'user', id, title: id, about: '' }));
 }
 
-async function promptsOf(text: string): Promise<readonly Found[]> {
-  const filter = where('prompt_id', 'contains', text);
-  const { rows } = await askMetrics({ metrics: ['count'], groupBy: ['prompt'], filter, sort: { count: 'desc' }, limit });
-  return rows.flatMap(({ prompt: id, count }) =>
+/** Of the last month: no index has the parts of an identifier. */
+async function promptsOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
+  const query = { metrics: ['count'], groupBy: ['prompt'], sort: { count: 'desc' }, limit } as const;
+  const timeFilter = { startTimeUnixMs: Date.now() - promptsMs };
+  const { data } = await gatelog.metrics.query({ ...query, filter: where('prompt_id', 'contains', text), timeFilter }, { signal });
+  return data.flatMap(({ prompt: id, count }) =>
     typeof id === 'string' ? [{ kind: 'prompt', id, title: id, about: formatAmount(Number(count), 'request') } as const] : [],
   );
 }

@@ -73,12 +73,18 @@ export async function deleteLimit(dependencies: CommandDependencies, given: stri
     (value === undefined || limit.value === value) &&
     isSamePolicy(parsedPolicy(limit.policy), policy);
   await client.limits.change((present) => {
-    const [found, another] = ownLimits(present).filter(isMeant);
+    const [found, another] = meantOf(ownLimits(present).filter(isMeant), key, value);
     if (found === undefined) throw new CommandError(whyNotDeleted(present.find(isMeant), given), exitCodes.notFound);
     if (another !== undefined) throw new UsageError(`The policy ${quoted(given)} means two limits; say which by --key or --value.`);
     return ownLimits(present).filter((limit) => limit !== found);
   });
   dependencies.print(printable(`Deleted: ${policyText(policy, value)}.`));
+}
+
+/** Without options the limit that names neither a key nor a value comes before those that do. */
+function meantOf(found: readonly RateLimit[], key: string | undefined, value: string | undefined): readonly RateLimit[] {
+  const general = found.filter((limit) => (limit.key_id ?? null) === (key?.toLowerCase() ?? null) && limit.value === value);
+  return general.length === 1 ? general : found;
 }
 
 function isSamePolicy(one: ReturnType<typeof parsedPolicy>, other: ReturnType<typeof parsedPolicy>): boolean {

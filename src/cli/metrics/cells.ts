@@ -1,5 +1,5 @@
 import { costText, notPriced } from '../terminal/texts.ts';
-import { type MetricDefinition, type MetricName, metrics } from '../../model/vocabulary/metrics.ts';
+import { type AskedMetric, definitionOf, type MetricName } from '../../model/vocabulary/metrics.ts';
 
 const steps = '▁▂▃▄▅▆▇█';
 
@@ -16,18 +16,19 @@ export function sparkline(values: readonly number[], greatest: number): string {
 export const unpricedMetric: MetricName = 'unpriced_count';
 
 /** A value of a metric for people: with its unit, and rounded. @param row where the cost of none but unpriced requests is no $0. */
-export function cellText(name: MetricName, value: unknown, row: Readonly<Record<string, unknown>> = {}): string {
+export function cellText(name: AskedMetric, value: unknown, row: Readonly<Record<string, unknown>> = {}): string {
   if (name === 'cost' && Number(value) === 0 && Number(row[unpricedMetric] ?? 0) > 0) return notPriced;
   if (value === null || value === undefined) return '-';
   const number = Number(value);
-  const definition: MetricDefinition | undefined = Object.hasOwn(metrics, name) ? metrics[name] : undefined;
-  switch (definition?.unit) {
+  switch (definitionOf(name).unit) {
     case 'usd':
       return costText(number);
     case 'ratio':
       return `${(number * 100).toFixed(1)} %`;
     case 'milliseconds':
       return `${Math.round(number).toLocaleString('en')} ms`;
+    case 'score':
+      return number.toLocaleString('en', { maximumSignificantDigits: 4 });
     default:
       return number.toLocaleString('en');
   }

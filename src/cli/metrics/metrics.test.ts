@@ -169,6 +169,10 @@ describe('gatelog metrics', () => {
     ]);
   });
 
+  test('shows four digits of an average of scores, however small', () => {
+    expect([0.000_412_34, 7.25, null].map((score) => cellText('avg_score.quality', score))).toEqual(['0.0004123', '7.25', '-']);
+  });
+
   test('writes rows for programs', async () => {
     const { lines } = await gatelog('metrics', '--by', 'user', '--json', '--start-date', 'today');
     expect(JSON.parse(lines.join('\n'))).toContainEqual(expect.objectContaining({ total: true, count: 3 }));

@@ -311,7 +311,8 @@ it('versions of a prompt stand beside one another, a command away, or a click on
   await page.getByText('1 request', { exact: true }).waitFor();
   expect(searchOf(page)).toEqual({ q: '-prompt:"" prompt:greeting prompt_version:2', range: '30d' });
   await page.goto(`${service.api}/explore`);
-  await page.getByRole('link', { name: 'Versions of prompts' }).click();
+  // It has the scores once the page knows them.
+  await page.locator('a[href*="avg_score.quality"]', { hasText: 'Versions of prompts' }).click();
   await page.getByRole('columnheader', { name: 'Score quality, average' }).waitFor();
   await page.getByRole('link', { name: 'greeting · 2', exact: true }).waitFor();
   expect(complaints).toEqual([]);

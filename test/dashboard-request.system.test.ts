@@ -155,14 +155,15 @@ it('a call of a tool has its result inside, a picture in the body is shown, and 
   expect(await picture.getAttribute('src')).toBe('data:image/png;base64,iVBORw0KGgo=');
   // The result is new in this turn; its call was sent before, and can be looked at.
   const result = part.getByRole('group', { name: 'Result of timetable' });
-  expect(await result.innerText()).toContain('06:20, 07:40');
+  await expect.poll(() => result.innerText()).toContain('06:20, 07:40');
   const asked = part.getByRole('group', { name: 'Call of weather' });
-  expect(await asked.innerText()).toContain('"port": "Malmö"');
+  await expect.poll(() => asked.innerText()).toContain('"port": "Malmö"');
   await part.getByText('Reasoning', { exact: true }).click();
   await part.getByText('The tides come first.').waitFor();
   await page.goto(addressOf(second));
   await part.getByRole('button', { name: 'earlier messages' }).click();
-  expect(await part.getByRole('group', { name: 'Call of timetable' }).innerText()).toContain('06:20, 07:40');
+  const call = part.getByRole('group', { name: 'Call of timetable' });
+  await expect.poll(() => call.innerText()).toContain('06:20, 07:40');
   expect(complaints).toEqual([]);
   await leavePage(page);
 });

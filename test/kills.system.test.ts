@@ -18,7 +18,8 @@ it(`after ${kills} kills of a worker, the core, the supervisor and the whole tre
   expect(logs).toMatchObject({ lost: [], doubled: [] });
   expect(logs.acknowledged).toBeGreaterThan(50);
   expect(logs.repeated).toBeGreaterThan(10);
-  expect(verdict.responses).toBeGreaterThan(200);
+  // How many depends on how soon a killed tree is back.
+  expect(verdict.responses).toBeGreaterThan(byLength(100, 200));
   expect(verdict.acknowledgedUpdates).toBeGreaterThan(10);
   // Of few calls it may be that none had a head and no end.
   expect(verdict.brokenOff).toBeGreaterThanOrEqual(byLength(0, 1));

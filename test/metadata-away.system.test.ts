@@ -59,6 +59,8 @@ describe('while another process has the write lock of the metadata database', ()
 
   beforeAll(() => {
     holder = new Sqlite(file);
+    // The service may be writing at that moment.
+    holder.exec('PRAGMA busy_timeout = 10000');
     holder.exec('BEGIN IMMEDIATE');
   });
 

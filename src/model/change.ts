@@ -1,6 +1,7 @@
 import type { OrganizationId, RequestId } from './ids.ts';
 import { isJsonObject, type JsonObject } from './text.ts';
 import { bytesOfProperties } from './vocabulary/limits.ts';
+import { feedbackScore } from './vocabulary/scores.ts';
 
 /** The parts of a recorded request that can change. */
 const changeKinds = ['property', 'score', 'feedback', 'session_property'] as const;
@@ -33,9 +34,6 @@ export type Change =
   | { readonly kind: 'session_property'; readonly values: ReadonlyMap<string, string> };
 
 export type ChangeKind = Change['kind'];
-
-/** The name of feedback in the history, and of the score that mirrors it: 1 is good, 0 is bad. */
-export const feedbackScore = 'svc-score-feedback';
 
 const numberBytes = 8;
 

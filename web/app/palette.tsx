@@ -96,6 +96,7 @@ function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSig
   const navigate = useNavigate();
   const queries = useQueryClient();
   const comparePrompts = async (): Promise<void> => {
+    // Explore tells of a failure itself, and shows the other figures.
     const scores = await queries.query(scoreMetricsQuery).catch(() => []);
     await navigate({ to: '/explore', search: promptVersions(scores) });
   };

@@ -27,8 +27,8 @@ export interface ResponseMemoryOptions {
  * hundreds of requested pages block the others.
  *
  * Invariant: nobody waits for ever, because a call that waits for response memory holds none. It may hold memory of its rows and of its
- * body, which are pools of their own, and the permit for heavy rows, an oversized response or a long line, for which no call waits while it holds
- * response memory.
+ * body, which are pools of their own, and the permit for heavy rows, an oversized response or a long line, for which no call waits while
+ * it holds response memory.
  */
 export class ResponseMemory {
   readonly maxWaitMs: number;

@@ -1,5 +1,5 @@
 import type { RequestItem } from '../../contract/requests/item.ts';
-import { feedbackScore } from '../../model/change.ts';
+import { feedbackScore } from '../../model/vocabulary/scores.ts';
 import { parseUuid } from '../../model/ids.ts';
 import { type Money, usdOrNull } from '../../model/pricing/money.ts';
 import { isJsonObject, type JsonObject, quoted } from '../../model/text.ts';

@@ -81,7 +81,7 @@ export async function deleteLimit(dependencies: CommandDependencies, given: stri
   dependencies.print(printable(`Deleted: ${policyText(policy, value)}.`));
 }
 
-/** Without options the limit that names neither a key nor a value comes before those that do. */
+/** A limit that names no other key or value than the options comes before those that do. */
 function meantOf(found: readonly RateLimit[], key: string | undefined, value: string | undefined): readonly RateLimit[] {
   const general = found.filter((limit) => (limit.key_id ?? null) === (key?.toLowerCase() ?? null) && limit.value === value);
   return general.length === 1 ? general : found;

@@ -1,5 +1,6 @@
 import { costText, notPriced } from '../terminal/texts.ts';
 import { type AskedMetric, definitionOf, type MetricName } from '../../model/vocabulary/metrics.ts';
+import { scoreDigits } from '../../model/vocabulary/scores.ts';
 
 const steps = '▁▂▃▄▅▆▇█';
 
@@ -28,7 +29,7 @@ export function cellText(name: AskedMetric, value: unknown, row: Readonly<Record
     case 'milliseconds':
       return `${Math.round(number).toLocaleString('en')} ms`;
     case 'score':
-      return number.toLocaleString('en', { maximumSignificantDigits: 4 });
+      return number.toLocaleString('en', scoreDigits);
     default:
       return number.toLocaleString('en');
   }

@@ -169,8 +169,13 @@ describe('gatelog metrics', () => {
     ]);
   });
 
-  test('shows four digits of an average of scores, however small', () => {
-    expect([0.000_412_34, 7.25, null].map((score) => cellText('avg_score.quality', score))).toEqual(['0.0004123', '7.25', '-']);
+  test('shows four digits of an average of scores, however small, and all of a large one', () => {
+    expect([0.000_412_34, 7.25, 123_456, null].map((score) => cellText('avg_score.quality', score))).toEqual([
+      '0.0004123',
+      '7.25',
+      '123,456',
+      '-',
+    ]);
   });
 
   test('writes rows for programs', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { feedbackScore, historyKinds } from '../../model/change.ts';
+import { historyKinds } from '../../model/change.ts';
+import { feedbackScore } from '../../model/vocabulary/scores.ts';
 import { isJsonObject, wellFormed } from '../../model/text.ts';
 import { propertyLimits, wrongNameLength } from '../../model/vocabulary/limits.ts';
 import { bodyFault, type Result, success } from '../../model/fault.ts';

@@ -2,10 +2,10 @@ import { anything, constant, constantFrom, dictionary, type Arbitrary, json, one
 import { expect, test } from 'vitest';
 import { requestItemSchema } from '../../contract/requests/item.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { noOrganizationPrices } from '../../pricing/organization-prices.ts';
 import { bookWithoutOperator } from '../../pricing/layers/books.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
+import { importedExchange } from '../testing/imported-exchange.ts';
 import { ItemFault } from './fields.ts';
 import { importedRecord } from './imported-record.ts';
 import { checkLine } from './read-item.ts';
@@ -108,28 +108,7 @@ test(`an item of any values is rejected with its field, or the store can hold it
     const line = lineOf(made);
     if (!isAccepted(line)) continue;
     accepted += 1;
-    const open = {
-      version: 1,
-      requestId: id as RequestId,
-      organizationId: id as OrganizationId,
-      keyHash: '',
-      openedAt: 0,
-      method: '',
-      path: '',
-      provider: 'custom',
-      targetUrl: '',
-      headers: {},
-      tags: { properties: [] },
-      imported: { at: 0, feedbackNumber: 1 },
-    } as const;
-    const parts = {
-      requestBody: Buffer.from(line),
-      responseHead: undefined,
-      responseBody: Buffer.alloc(0),
-      responseParts: undefined,
-      end: undefined,
-    };
-    const { record: stored, updatedAt } = importedRecord({ open, ...parts }, { changes: [], prices });
+    const { record: stored, updatedAt } = importedRecord(importedExchange(id, line), { changes: [], prices });
     expect({ line, failure: failureOf(() => rowsOf(stored, updatedAt)) }).toEqual({ line, failure: undefined });
   }
   expect(accepted).toBeGreaterThan(500);

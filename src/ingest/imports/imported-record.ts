@@ -1,4 +1,5 @@
-import { type AcceptedChange, applyChange, type MutableFields, feedbackScore } from '../../model/change.ts';
+import { type AcceptedChange, applyChange, type MutableFields } from '../../model/change.ts';
+import { feedbackScore } from '../../model/vocabulary/scores.ts';
 import type { Exchange, ImportMetadata, ImportedOpen } from '../../model/record/exchange.ts';
 import { cutMessage, type Failure } from '../../model/record/failure.ts';
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';

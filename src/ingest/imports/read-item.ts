@@ -1,4 +1,4 @@
-import { feedbackScore } from '../../model/change.ts';
+import { feedbackScore } from '../../model/vocabulary/scores.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { jsonExcess, maxJsonCost, maxJsonDepth } from '../../model/json/bounds.ts';
 import { isMarkedNumber, MarkedNumbers, maxMarkedNumbers, mayLoseDigits, writeExactly } from '../../model/json/exact-numbers.ts';

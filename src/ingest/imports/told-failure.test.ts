@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { Failure } from '../../model/record/failure.ts';
 import { listedPrices } from '../../pricing/testing/prices.ts';
 import type { RedactTexts } from '../interpret/record-texts.ts';
 import { interpret, stream } from '../testing/exchange-builder.ts';
+import { importedExchange } from '../testing/imported-exchange.ts';
 import { importedRecord } from './imported-record.ts';
 
 const id = '0193b3a4-0000-7000-8000-000000000001';
@@ -16,23 +16,8 @@ const call = {
 };
 
 function failureOf(fields: object, redact?: RedactTexts): Failure | null {
-  const open = {
-    version: 1,
-    requestId: id as RequestId,
-    organizationId: id as OrganizationId,
-    keyHash: '',
-    openedAt: 0,
-    method: '',
-    path: '',
-    provider: 'custom',
-    targetUrl: '',
-    headers: {},
-    tags: { properties: [] },
-    imported: { at: 0, feedbackNumber: 1 },
-  } as const;
-  const requestBody = Buffer.from(JSON.stringify({ ...call, ...fields }));
-  const nothing = { responseHead: undefined, responseBody: Buffer.alloc(0), responseParts: undefined, end: undefined };
-  return importedRecord({ open, requestBody, ...nothing }, { changes: [], prices: listedPrices, redact }).record.failure;
+  const exchange = importedExchange(id, JSON.stringify({ ...call, ...fields }));
+  return importedRecord(exchange, { changes: [], prices: listedPrices, redact }).record.failure;
 }
 
 /** Of the same answer to a call through the gateway. */

@@ -1,4 +1,5 @@
-import { type Change, feedbackScore } from '../../model/change.ts';
+import type { Change } from '../../model/change.ts';
+import { feedbackScore } from '../../model/vocabulary/scores.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { RedactionRule } from '../../model/redaction-rule.ts';

@@ -3,10 +3,10 @@ import {
   applyChange,
   type MutableFields,
   type ChangeEntry,
-  feedbackScore,
   fillingValues,
   previewColumns,
 } from '../../model/change.ts';
+import { feedbackScore } from '../../model/vocabulary/scores.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import { previewLimits } from '../../model/vocabulary/limits.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';

@@ -43,7 +43,7 @@ export function LimitsPage(): ReactNode {
         <Empty title="No limit yet">
           <p className="muted">
             A limit allows a number of requests, or of dollars, in a time: for all calls together, for each user, or for each value of a
-            property, or one value.
+            property, or for one of them.
           </p>
         </Empty>
       ) : (

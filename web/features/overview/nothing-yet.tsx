@@ -48,7 +48,7 @@ export function NothingYet({ isSearched, filter, range: { range, from, to }, sin
   }, [isFound, onFound]);
   return (
     <Empty title={isSearched ? 'No request matches' : 'No request in this time'}>
-      <p className="muted">Neither in it nor in the period before it.</p>
+      {range !== 'all' && <p className="muted">Neither in it nor in the period before it.</p>}
       <p className={styles['next']}>
         {range !== 'all' && (
           <LinkButton from="/" to="/" search={(search) => ({ ...search, range: 'all', from: undefined, to: undefined })}>

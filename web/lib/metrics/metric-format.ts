@@ -1,4 +1,5 @@
 import { type AskedMetric, definitionOf, type MetricName, type MetricUnit, scoreOf } from '../../../src/model/vocabulary/metrics.ts';
+import { feedbackScore, scoreDigits } from '../../../src/model/vocabulary/scores.ts';
 import { formatBytes, formatCost, formatCount, formatDuration, withMinus, withoutPrice } from '../format.ts';
 
 const titles: Readonly<Record<MetricName, string>> = {
@@ -36,9 +37,6 @@ function timeTitles<Name extends 'latency' | 'time_to_first_byte' | 'time_to_fir
   return Object.fromEntries(Object.entries(kinds).map(([kind, word]) => [`${kind}_${name}`, `${title}, ${word}`])) as OfTime<Name>;
 }
 
-/** The score that repeats the feedback: 1 good, 0 bad. */
-export const feedbackScore = 'svc-score-feedback';
-
 export function metricTitle(name: AskedMetric): string {
   const score = scoreOf(name);
   if (score === undefined) return titles[name as MetricName];
@@ -47,7 +45,7 @@ export function metricTitle(name: AskedMetric): string {
 
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-const scoreNumber = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 });
+const scoreNumber = new Intl.NumberFormat(undefined, scoreDigits);
 
 const formats: Readonly<Record<MetricUnit, (value: number | null) => string>> = {
   requests: formatCount,

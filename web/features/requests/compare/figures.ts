@@ -1,5 +1,5 @@
 import type { RequestItem } from '../../../../src/client/client.ts';
-import { feedbackScore } from '../../../../src/model/change.ts';
+import { feedbackScore } from '../../../../src/model/vocabulary/scores.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../../../lib/format.ts';
 import { ownOf } from '../../../lib/own.ts';
 import { costText } from '../cost-text.ts';

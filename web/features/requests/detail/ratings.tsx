@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
-import { feedbackScore } from '../../../lib/metrics/metric-format.ts';
+import { feedbackScore } from '../../../../src/model/vocabulary/scores.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Form, Row } from '../../../ui/form/form.tsx';

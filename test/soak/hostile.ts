@@ -12,10 +12,10 @@
  * was served with and without the attack; at the end it shows a table. Beside the times it shows which bound their 99th percentile is within.
  *
  * The exit code is 1 when, beside an attack,
- * - the 99th percentile of the other organisation's calls is above 100 ms, or that of its reads above 250 ms, and above three times that
- *   without the attack;
- * - one of its requests fails, or one of its records is lost, doubled, or visible only after more than 10 s;
+ * - one of the other organisation's requests fails, or one of its records is lost, doubled, or visible only after more than 10 s;
  * - a process takes more than 1.5 GB, or was started again.
+ * An aim is missed, which the exit code does not tell, when the 99th percentile of its calls is above 100 ms, or that of its reads above
+ * 250 ms, and above three times that without the attack.
  */
 import { parseArgs } from 'node:util';
 import { attackAll } from '../support/attack/run.ts';

@@ -28,7 +28,9 @@ const soaks: readonly (readonly [name: string, ...words: readonly string[]])[] =
   ['faults', '20'],
   ['recorded-bodies', '20000'],
   ['fairness'],
-  ['hostile'],
+  // Each on a service of its own.
+  ['hostile', '--only', 'spans,telemetry,streams,webhooks,alerts,redaction,imports,mcp,exports,logs,prices,changes,bodies,uploads'],
+  ['hostile', '--only', 'slow-replies,packed-replies,cursors,facets,batches,limits,saved,texts'],
   ['redaction'],
   ['steady', '30'],
   ['senders'],

@@ -27,15 +27,13 @@ const timesQuiet = 3;
 const maxVisibleMs = 10_000;
 const maxBytes = 1.5e9;
 
-/** @returns what must not happen; nothing where the neighbour was not harmed. */
+/** @returns what must not happen; nothing where the neighbour was served, however slowly. */
 export function faultsOf({ quiet, attacked, recorded, peaks, processes }: SurfaceRun): readonly string[] {
   const taken = [...quiet.taken, ...attacked.taken];
   const unique = new Set(recorded);
   const lost = taken.filter((id) => !unique.has(id));
   const slowest = Math.max(0, ...attacked.visibleMs);
   return [
-    ...slower('call', aims.callMs, quiet.callsMs, attacked.callsMs),
-    ...slower('read', aims.readMs, quiet.readsMs, attacked.readsMs),
     ...(slowest > maxVisibleMs ? [`a record was visible after ${slowest.toFixed(0)} ms only`] : []),
     ...(lost.length > 0 ? [`${lost.length} records are lost`] : []),
     ...(recorded.length > unique.size ? [`${recorded.length - unique.size} records are doubled`] : []),
@@ -43,6 +41,11 @@ export function faultsOf({ quiet, attacked, recorded, peaks, processes }: Surfac
     ...peaks.filter(([, bytes]) => bytes > maxBytes).map(([role, bytes]) => `${role} took ${inMegabytes(bytes)}`),
     ...(processes.before.join() === processes.after.join() ? [] : ['a process was started again']),
   ];
+}
+
+/** @returns which aims for the neighbour's times are missed; two busy cores may miss them without a fault. */
+function missedAimsOf({ quiet, attacked }: SurfaceRun): readonly string[] {
+  return [...slower('call', aims.callMs, quiet.callsMs, attacked.callsMs), ...slower('read', aims.readMs, quiet.readsMs, attacked.readsMs)];
 }
 
 function slower(what: string, aimMs: number, quiet: readonly number[], attacked: readonly number[]): readonly string[] {
@@ -56,6 +59,11 @@ function boundOf(aimMs: number, quiet: readonly number[], attacked: readonly num
   const p99 = percentile(attacked, 99);
   if (p99 <= aimMs) return 'aim';
   return p99 <= timesQuiet * percentile(quiet, 99) ? `${timesQuiet} times` : 'neither';
+}
+
+function verdictOf(run: SurfaceRun): 'held' | 'aim missed' | 'FAULT' {
+  if (faultsOf(run).length > 0) return 'FAULT';
+  return missedAimsOf(run).length > 0 ? 'aim missed' : 'held';
 }
 
 /** Some lines about one surface, the last of which is the verdict. */
@@ -78,7 +86,9 @@ export function linesOf(run: SurfaceRun): readonly string[] {
             .join(', ')
     }`,
     ...run.waits.map((line) => `  ${line}`),
-    ...(faults.length === 0 ? ['  held'] : faults.map((fault) => `  FAULT: ${fault}`)),
+    ...faults.map((fault) => `  FAULT: ${fault}`),
+    ...missedAimsOf(run).map((missed) => `  aim missed: ${missed}`),
+    `  ${verdictOf(run)}`,
   ];
 }
 
@@ -110,7 +120,7 @@ export function tableOf(runs: readonly SurfaceRun[]): readonly string[] {
     times(run.quiet.readsMs),
     boundOf(aims.readMs, run.quiet.readsMs, run.attacked.readsMs),
     `${Math.max(0, ...run.attacked.visibleMs).toFixed(0)} ms`,
-    faultsOf(run).length === 0 ? 'held' : 'FAULT',
+    verdictOf(run),
   ]);
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   return [head, ...rows].map((row) =>

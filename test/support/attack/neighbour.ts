@@ -215,5 +215,13 @@ class LivingNeighbour {
 }
 
 function nameOf({ status, text }: Answer): string {
-  return status === 0 ? text : `${status} ${/"code":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim();
+  if (status === 0) return text;
+  // OTLP answers with a message of protobuf: what can be read of it says the reason.
+  const reason =
+    /"code":"(\w+)"/.exec(text)?.[1] ??
+    text
+      .replaceAll(/[^ -~]+/g, ' ')
+      .trim()
+      .slice(0, 60);
+  return `${status} ${reason}`.trim();
 }

@@ -18,10 +18,12 @@ export interface AdmissionPorts {
 }
 
 /**
- * Of the spool's bytes: beyond the first share nothing is taken but calls, and what comes of organisations of which nothing waits; beyond the
+ * Of the spool's bytes: beyond the first share nothing is taken but calls, and what comes of organisations of which little waits; beyond the
  * second nothing of those either. The third is for what waits of all organisations.
  */
-const spoolShares = { takesUpTo: 0.75, takesOfIdleUpTo: 15 / 16, waiting: 0.5 } as const;
+const spoolShares = { takesUpTo: 0.75, takesOfQuietUpTo: 15 / 16, waiting: 0.5 } as const;
+/** What may wait of an organisation that counts as quiet: who fills the spool also delays the few records of the others. */
+const quietBytes = 1024 * 1024;
 /** How old a record is that counts as late. */
 const lateMs = 2 * 86_400_000;
 const pollMs = 50;
@@ -112,8 +114,8 @@ export class Admissions {
     this.release();
     const { usedBytes, maxBytes, processes } = this.ports;
     const { units: unitsOfTenant, bytes: bytesOfTenant } = this.held.get(organizationId) ?? { units: 0, bytes: 0 };
-    const { takesUpTo, takesOfIdleUpTo } = spoolShares;
-    if (usedBytes() + bytes > maxBytes * (bytesOfTenant === 0 ? takesOfIdleUpTo : takesUpTo)) throw spoolFull();
+    const isQuiet = bytesOfTenant === 0 || bytesOfTenant + bytes <= quietBytes;
+    if (usedBytes() + bytes > maxBytes * (isQuiet ? spoolShares.takesOfQuietUpTo : spoolShares.takesUpTo)) throw spoolFull();
     const units = shareOf(bounds.units, this.total.units - unitsOfTenant, bounds.sharePercent);
     const share = shareOf((maxBytes * spoolShares.waiting) / processes, this.total.bytes - bytesOfTenant, bounds.sharePercent);
     return unitsOfTenant < units && (bytesOfTenant === 0 || bytesOfTenant + bytes <= share);

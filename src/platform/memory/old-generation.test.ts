@@ -19,6 +19,11 @@ const program = `
 const greatestHeap = (...flags: readonly string[]): number =>
   Number(execFileSync(process.execPath, [...flags, '--eval', program], { encoding: 'utf8' }));
 
-test('beside objects that stay, passing ones take the memory of a twentieth less of a heap at least', () => {
-  expect(greatestHeap(heapGrowth)).toBeLessThan(greatestHeap() * 0.95);
-});
+const heedsGrowth = Number(process.versions.node.split('.')[0]) < 24;
+
+test.skipIf(!heedsGrowth)(
+  'beside objects that stay, passing ones take a twentieth less memory at least, because V8 heeds the option up to Node 23',
+  () => {
+    expect(greatestHeap(heapGrowth)).toBeLessThan(greatestHeap() * 0.95);
+  },
+);

@@ -5,6 +5,8 @@ const maxComparedCharacters = 60;
 const maxDistance = 2;
 /** Min length at which a prefix counts as near, as `startTime` for `startTimeUnixMs`. */
 const minPrefixCharacters = 4;
+/** Of a shorter name two other characters make another word: `Plan` is no `path`. */
+const minWordCharacters = 5;
 
 /** The known name that the caller most likely meant; undefined when none is near. Ignores case. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
@@ -14,6 +16,16 @@ export function nearestName(name: string, known: readonly string[]): string | un
     .toSorted((left, right) => left.distance - right.distance);
   const best = ranked[0];
   return best !== undefined && best.distance <= Math.min(maxDistance, best.candidate.length - 1) ? best.candidate : undefined;
+}
+
+/** The known name that a whole name is a misspelling of: a name that only begins like one, as `Cost-Center`, is another name. Ignores case. */
+export function misspeltName(name: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .filter((candidate) => Math.abs(name.length - candidate.length) <= maxDistance)
+    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= (candidate.length < minWordCharacters ? 1 : maxDistance))
+    .toSorted((left, right) => left.distance - right.distance);
+  return best?.candidate;
 }
 
 function distanceOf(name: string, candidate: string): number {

@@ -1,4 +1,4 @@
-import { nearestName } from '../../model/nearest-name.ts';
+import { misspeltName } from '../../model/nearest-name.ts';
 import { allOf, anyOf, everything, type FilterNode } from '../filter/ast.ts';
 import { type Compared, conditionWith, textSearch, wildcardPattern } from './conditions.ts';
 import { SearchFault } from './fault.ts';
@@ -8,6 +8,8 @@ import { Scanner } from './scanner.ts';
 
 /** Maximum characters of a search, and parentheses inside each other. */
 const searchLimits = { characters: 65_536, depth: 200 } as const;
+/** More is read by nobody, and each takes another reading of the search. */
+const maxHints = 5;
 
 export interface ParsedSearch {
   readonly filter: FilterNode;
@@ -36,7 +38,18 @@ export function parseSearch(text: string): ParsedSearch {
   if (text.length > searchLimits.characters) {
     throw new SearchFault(`A search has at most ${searchLimits.characters} characters.`, searchLimits.characters, text.length);
   }
-  return new Parser(text).parse();
+  const { filter, hints } = new Parser(text).parse();
+  return { filter, hints: hints.filter(({ corrected }) => canBeRead(corrected)) };
+}
+
+function canBeRead(text: string): boolean {
+  try {
+    new Parser(text).parse();
+    return true;
+  } catch (error) {
+    if (error instanceof SearchFault) return false;
+    throw error;
+  }
 }
 
 class Parser {
@@ -154,8 +167,9 @@ class Parser {
   }
 
   private hintOf(name: string, from: number): void {
-    const meant = nearestName(name, searchFieldNames);
-    if (meant === undefined || meant.endsWith('.') || this.hints.has(name)) return;
+    if (this.hints.has(name) || this.hints.size === maxHints) return;
+    const meant = misspeltName(name, searchFieldNames);
+    if (meant === undefined || meant.endsWith('.')) return;
     const corrected = this.text.slice(0, from) + meant + this.text.slice(from + name.length);
     this.hints.set(name, { name, meant, corrected });
   }

@@ -74,6 +74,23 @@ describe('a search', () => {
   });
 
   it.each([
+    'Cost-Center:checkout',
+    'Model-Family:x',
+    'User-Tier:gold',
+    'Status-Page:x',
+    'Session-Kind:x',
+    'Latency-Class:slow',
+    'Plan:pro',
+  ])('%s is no misspelt field', (text) => {
+    expect(parseSearch(text).hints).toEqual([]);
+  });
+
+  it('a field is not offered where the search could not be read with it', () => {
+    expect(parseSearch('Costs:3').hints).toMatchObject([{ meant: 'cost', corrected: 'cost:3' }]);
+    expect(parseSearch('Costs:checkout').hints).toEqual([]);
+  });
+
+  it.each([
     ['request_created_at:>=2026-01-31', 'time:>=2026-01-31T00:00:00.000Z'],
     ['(model:a OR model:b) refund', 'model:(a OR b) "refund"'],
     ['properties.Team:x', 'Team:x'],

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { describeFilter } from '../../../src/query/filter/describe.ts';
-import { readSearch, type ReadSearch, useReadSearch } from '../../lib/read-search.ts';
+import { propertyNamesQuery } from '../../lib/property-names.ts';
+import { doubted, readSearch, type ReadSearch, useReadSearch } from '../../lib/read-search.ts';
 import { useCompletionList } from './use-completion-list.ts';
 import styles from './search-bar.module.css';
 
@@ -123,12 +125,16 @@ interface MeaningProps {
 }
 
 function Meaning({ id, read, text, onAccept }: MeaningProps): ReactNode {
+  const written = read.hints ?? [];
+  const { data: names, isError } = useQuery({ ...propertyNamesQuery, enabled: written.length > 0 });
+  const hints = doubted(written, isError ? [] : names);
   return (
     <p id={id} className={read.fault === undefined ? styles['meaning'] : styles['fault']} aria-live="polite">
       {read.fault === undefined ? (
         <>
           {describeFilter(read.filter)}
-          {read.hints.map(({ name, meant, corrected }) => (
+          {hints.length > 0 && '.'}
+          {hints.map(({ name, meant, corrected }) => (
             <span key={name}>
               {' '}
               "{name}" is read as a property.{' '}

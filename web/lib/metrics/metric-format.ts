@@ -47,6 +47,11 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent', minimumFrac
 
 const scoreNumber = new Intl.NumberFormat(undefined, scoreDigits);
 
+/** A score of one request, or an average of some. */
+export function formatScore(value: number | null): string {
+  return value === null ? formatCount(null) : withMinus(scoreNumber.format(value));
+}
+
 const formats: Readonly<Record<MetricUnit, (value: number | null) => string>> = {
   requests: formatCount,
   tokens: formatCount,
@@ -56,7 +61,7 @@ const formats: Readonly<Record<MetricUnit, (value: number | null) => string>> = 
   milliseconds: formatDuration,
   bytes: formatBytes,
   ratio: (value) => (value === null ? formatCount(null) : percent.format(value)),
-  score: (value) => (value === null ? formatCount(null) : withMinus(scoreNumber.format(value))),
+  score: formatScore,
 };
 
 export function formatOf(name: AskedMetric): (value: number | null) => string {

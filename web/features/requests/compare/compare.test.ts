@@ -101,13 +101,19 @@ test('the version of a prompt stands among the figures where one of both has a p
 const rated = (scores: Readonly<Record<string, number>>, rating: boolean | null): RequestItem =>
   ({ scores, feedback_rating: rating }) as unknown as RequestItem;
 
+test('a score has no more digits than in tables of averages', () => {
+  const [row] = comparedRatings(rated({ helpful: 0.1 + 0.5 }, null), rated({ helpful: 0.6000000000000001 }, null));
+  expect(row).toMatchObject({ left: '0.6', right: '0.6' });
+  expect(comparedRatings(rated({ helpful: 0.9099999999999999 }, null), rated({}, null))).toMatchObject([{ left: '0.91' }]);
+});
+
 test('scores and feedback of both stand beside one another; a score of one side alone has no change', () => {
   const left = rated({ quality: 80, tone: 1, 'svc-score-feedback': 1 }, true);
   expect(comparedRatings(left, rated({ quality: 60, speed: -2 }, null))).toEqual([
     { name: 'Feedback', left: 'good', right: '–', change: null },
     { name: 'quality', left: '80', right: '60', change: -0.25 },
     { name: 'tone', left: '1', right: '–', change: null },
-    { name: 'speed', left: '–', right: '-2', change: null },
+    { name: 'speed', left: '–', right: '−2', change: null },
   ]);
   expect(comparedRatings(rated({}, null), rated({}, null))).toEqual([]);
 });

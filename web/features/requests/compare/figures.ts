@@ -1,6 +1,7 @@
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { feedbackScore } from '../../../../src/model/vocabulary/scores.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../../../lib/format.ts';
+import { formatScore } from '../../../lib/metrics/metric-format.ts';
 import { ownOf } from '../../../lib/own.ts';
 import { costText } from '../cost-text.ts';
 import { finishReasonOf } from '../detail/finish-reason.ts';
@@ -60,17 +61,13 @@ export function comparedRatings(left: RequestItem, right: RequestItem): readonly
     ...(isRated ? [{ name: 'Feedback', left: feedbackOf(left), right: feedbackOf(right), change: null }] : []),
     ...[...names].map((name) => {
       const [one, other] = [ownOf(left.scores, name) ?? null, ownOf(right.scores, name) ?? null];
-      return { name, left: scoreText(one), right: scoreText(other), change: changeOf(one, other) };
+      return { name, left: formatScore(one), right: formatScore(other), change: changeOf(one, other) };
     }),
   ];
 }
 
 function feedbackOf({ feedback_rating: rating }: RequestItem): string {
   return rating === null ? '–' : rating ? 'good' : 'bad';
-}
-
-function scoreText(score: number | null): string {
-  return score === null ? '–' : String(score);
 }
 
 function changeOf(one: number | null, other: number | null): number | null {

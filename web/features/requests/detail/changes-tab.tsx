@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Change } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
 import { formatTime } from '../../../lib/format.ts';
+import { formatScore } from '../../../lib/metrics/metric-format.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -51,11 +52,17 @@ const columns: readonly DataColumn<Change>[] = [
   { id: 'time', title: 'When', cell: ({ changed_at: time }) => formatTime(time, timeZone()) },
   { id: 'kind', title: 'What', cell: ({ kind }) => kindTitles[kind] },
   { id: 'name', title: 'Name', cell: ({ name }) => name, textOf: ({ name }) => name },
-  { id: 'old', title: 'Before', cell: ({ old }) => valueText(old), textOf: ({ old }) => valueText(old) },
-  { id: 'new', title: 'After', cell: (change) => valueText(change.new), textOf: (change) => valueText(change.new) },
+  { id: 'old', title: 'Before', cell: ({ kind, old }) => valueText(kind, old), textOf: ({ kind, old }) => valueText(kind, old) },
+  {
+    id: 'new',
+    title: 'After',
+    cell: (change) => valueText(change.kind, change.new),
+    textOf: (change) => valueText(change.kind, change.new),
+  },
   { id: 'key', title: 'Key', cell: ({ key_id: key }) => key, textOf: ({ key_id: key }) => key },
 ];
 
-function valueText(value: Change['old']): string {
+function valueText(kind: Change['kind'], value: Change['old']): string {
+  if (kind === 'score' && typeof value === 'number') return formatScore(value);
   return value === null ? '–' : String(value);
 }

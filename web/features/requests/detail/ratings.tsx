@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
 import { feedbackScore } from '../../../../src/model/vocabulary/scores.ts';
+import { formatScore } from '../../../lib/metrics/metric-format.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Form, Row } from '../../../ui/form/form.tsx';
@@ -40,7 +41,7 @@ export function Ratings({ request, mayWrite }: RatingsProps): ReactNode {
             <span className="clip" dir="auto" title={name}>
               {name}
             </span>
-            <b>{value}</b>
+            <b>{formatScore(value)}</b>
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../../../lib/format.ts';
+import { formatScore } from '../../../lib/metrics/metric-format.ts';
 import { ownOf } from '../../../lib/own.ts';
 import { isOfService } from '../../../lib/property-names.ts';
 import { Badge } from '../../../ui/badge.tsx';
@@ -151,7 +152,10 @@ export function columnOf(id: string): Column | undefined {
   if (found !== undefined) return found;
   if (id.startsWith(scorePrefix)) {
     const score = id.slice(scorePrefix.length);
-    return number({ id, title: score, width: 100 }, ({ scores }) => String(ownOf(scores, score) ?? ''));
+    return number({ id, title: score, width: 100 }, ({ scores }) => {
+      const given = ownOf(scores, score);
+      return given === undefined ? '' : formatScore(given);
+    });
   }
   if (!id.startsWith(propertyPrefix)) return undefined;
   const name = id.slice(propertyPrefix.length);

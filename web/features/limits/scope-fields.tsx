@@ -1,8 +1,12 @@
 import { queryOptions, skipToken, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { gatelog } from '../../lib/client.ts';
+import { valueOnRecordQuery } from '../../lib/on-record.ts';
 import { propertyNamesQuery } from '../../lib/property-names.ts';
+import { useSettled } from '../../lib/use-settled.ts';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { propertyHint, type ScopeHint, valueHint } from './scope-hints.ts';
+import styles from './limits.module.css';
 
 export interface ScopeFieldsProps {
   /** Each value of the property, or one. */
@@ -19,7 +23,7 @@ export function ScopeFields({ segment, property, value, propertyFault, onPropert
   const { data: names = [] } = useQuery(propertyNamesQuery);
   const known = names.find((name) => name.toLowerCase() === property.trim().toLowerCase());
   const { data: values = [] } = useQuery(valuesQuery(segment === 'value' ? known : undefined));
-  const isUnknown = property.trim() !== '' && names.length > 0 && known === undefined;
+  const { data: onRecord } = useQuery(valueOnRecordQuery(segment === 'value' ? known : undefined, useSettled(value)));
   return (
     <>
       <TextField
@@ -27,7 +31,7 @@ export function ScopeFields({ segment, property, value, propertyFault, onPropert
         value={property}
         onChange={onProperty}
         fault={propertyFault}
-        about={isUnknown ? 'No request has this property yet.' : undefined}
+        about={aboutOf(propertyHint(property, names), onProperty)}
         placeholder="Team"
         list="limit-properties"
         isRequired
@@ -35,9 +39,33 @@ export function ScopeFields({ segment, property, value, propertyFault, onPropert
       <Offered id="limit-properties" texts={names} />
       {segment === 'value' && (
         <>
-          <TextField label="Value" value={value} onChange={onValue} placeholder="search" list="limit-values" isRequired />
+          <TextField
+            label="Value"
+            value={value}
+            onChange={onValue}
+            about={value === '' ? undefined : aboutOf(valueHint(onRecord), onValue)}
+            placeholder="search"
+            list="limit-values"
+            isRequired
+          />
           <Offered id="limit-values" texts={values} />
         </>
+      )}
+    </>
+  );
+}
+
+/** What a field says of its text, with a button that takes the text on record. */
+function aboutOf(hint: ScopeHint | undefined, take: (text: string) => void): ReactNode {
+  if (hint === undefined) return undefined;
+  const { text, instead } = hint;
+  return (
+    <>
+      {text}{' '}
+      {instead !== undefined && (
+        <button type="button" className={styles['suggestion']} onClick={() => take(instead)}>
+          Take <bdi>{instead}</bdi>
+        </button>
       )}
     </>
   );

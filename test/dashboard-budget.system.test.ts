@@ -70,10 +70,13 @@ it('one value of a property has a limit of its own, and an alert on the same req
     await dialog(page).getByRole('button', { name: 'all requests together for' }).click();
     await page.getByRole('option', { name: 'one value of a property' }).click();
     await dialog(page).getByLabel('Property', { exact: true }).fill('Taem');
-    await dialog(page).getByText('No request has this property yet.').waitFor();
-    await dialog(page).getByLabel('Property', { exact: true }).fill('Team');
+    await dialog(page).getByText('No request has this property yet; there is Team.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Take Team' }).click();
+    expect(await dialog(page).getByLabel('Property', { exact: true }).inputValue()).toBe('Team');
     expect(await dialog(page).getByRole('button', { name: 'Add the limit' }).isEnabled()).toBe(false);
-    await dialog(page).getByLabel('Value', { exact: true }).fill('search');
+    await dialog(page).getByLabel('Value', { exact: true }).fill('Serch');
+    await dialog(page).getByText('No request of the last 30 days has this value; there is search.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Take search' }).click();
   };
   await add();
   await dialog(page).getByRole('button', { name: 'Add the limit' }).click();
@@ -93,6 +96,17 @@ it('one value of a property has a limit of its own, and an alert on the same req
   expect(await page.getByLabel('Threshold, US dollars').inputValue()).toBe('5');
   expect(await page.getByLabel('Minutes', { exact: true }).inputValue()).toBe('60');
   expect(await page.getByRole('checkbox', { name: 'Block calls above the threshold: a budget' }).isChecked()).toBe(false);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a rule whose search matches no request says so beside its preview, and why', async () => {
+  const { page, complaints } = await open('/alerts/new?metric=count&threshold=3&q=team%3Asearch');
+  await page.getByText('No request of the last 7 days matches this rule: none of the newest').waitFor();
+  await page.getByText('there is one named "Team", and names are case-sensitive.').waitFor();
+  await page.getByLabel('Search requests').fill('Team:search');
+  await page.getByText('No request of the last 7 days').waitFor({ state: 'detached' });
+  await page.getByText('It would not have fired in the last 7 days.').waitFor();
   expect(complaints).toEqual([]);
   await page.context().close();
 });

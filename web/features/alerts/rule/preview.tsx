@@ -1,11 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { AlertPreviewAnswer, NewAlert } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
 import { formatAmount, formatCount, formatDuration, formatTime } from '../../../lib/format.ts';
+import { type Nothing, whyNothing } from '../../../lib/on-record.ts';
+import { useSettled } from '../../../lib/use-settled.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Loading } from '../../../ui/loading.tsx';
-import { ErrorNotice } from '../../../ui/notice.tsx';
+import { ErrorNotice, Notice } from '../../../ui/notice.tsx';
 import { UnpricedNotice } from '../../../ui/unpriced-notice.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { groupText } from '../group-text.ts';
@@ -20,7 +22,6 @@ export const spanOptions = Object.entries(spans).map(([value, label]) => ({
   label: `${label.slice(4, 5).toUpperCase()}${label.slice(5)}`,
 }));
 const day = 86_400_000;
-const typingMs = 400;
 
 /** What a rule would have done, drawn again while one types. */
 export function Preview({ rule }: { readonly rule: NewAlert | undefined }): ReactNode {
@@ -36,8 +37,12 @@ export function Preview({ rule }: { readonly rule: NewAlert | undefined }): Reac
     queryFn: async ({ signal }) => {
       const now = Date.now();
       const timeFilter = { startTimeUnixMs: now - Number(span) * day, endTimeUnixMs: now };
-      const { data: answer } = await gatelog.alerts.preview({ rule: JSON.parse(typed ?? '{}') as NewAlert, timeFilter }, { signal });
-      return { answer, timeFilter };
+      const asked = JSON.parse(typed ?? '{}') as NewAlert;
+      const { data: answer } = await gatelog.alerts.preview({ rule: asked, timeFilter }, { signal });
+      const mayBeNothing = answer.series.every(({ value }) => value === null || value === 0);
+      const range = { from: timeFilter.startTimeUnixMs, to: now };
+      const nothing = mayBeNothing ? await whyNothing(asked.filter ?? undefined, range, signal) : undefined;
+      return { answer, timeFilter, nothing };
     },
   });
   return (
@@ -61,24 +66,15 @@ export function Preview({ rule }: { readonly rule: NewAlert | undefined }): Reac
   );
 }
 
-/** A text once nobody has typed for a moment. */
-function useSettled(text: string | undefined): string | undefined {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), typingMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
-
 interface OutcomeProps {
   readonly rule: NewAlert;
   readonly answer: AlertPreviewAnswer;
   readonly timeFilter: { readonly startTimeUnixMs: number; readonly endTimeUnixMs: number };
   readonly span: string;
+  readonly nothing: Nothing | undefined;
 }
 
-function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUnixMs: end }, span }: OutcomeProps): ReactNode {
+function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUnixMs: end }, span, nothing }: OutcomeProps): ReactNode {
   const { incidents, exact: isExact, step_ms: stepMs, groups_left_out: leftOut, unpriced } = answer;
   const names = useMemo(() => new Map(Object.entries(answer.session_names)), [answer.session_names]);
   const format = measureFormat(rule.metric, rule.baseline !== null && rule.baseline !== undefined);
@@ -87,6 +83,11 @@ function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUn
       <p className={styles['verdict']}>
         {incidents.length === 0 ? `It would not have fired in ${span}.` : `It would have fired ${timesText(incidents.length)} in ${span}.`}
       </p>
+      {nothing !== undefined && (
+        <Notice kind="warning">
+          No request of {span} matches this rule{nothing.hint === undefined ? '.' : `: ${nothing.hint}.`}
+        </Notice>
+      )}
       <UnpricedNotice unpriced={unpriced} />
       <RuleChart rule={rule} series={answer.series} incidents={incidents} from={start} to={end} height={220} names={names} />
       <ul className={styles['incidents']} aria-label="Incidents of the preview">

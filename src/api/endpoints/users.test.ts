@@ -11,6 +11,7 @@ import {
 } from '../../contract/users/query.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { moneyOfUsd } from '../../model/pricing/money.ts';
+import { failureOfStatus } from '../../model/record/failure.ts';
 import { unreportedUsage } from '../../model/record/usage.ts';
 import { userSortKeys } from '../../model/vocabulary/sort.ts';
 import { idAt, noon } from '../../query/testing/query-harness.ts';
@@ -31,11 +32,13 @@ beforeAll(async () => {
   const records = Array.from({ length: 300 }, (_, n) => {
     const createdAt = noon - random.below(20) * (day / 4) - random.below(5);
     const tokens = random.below(4) === 0 ? null : random.below(1000);
+    const status = random.of([200, 200, 500]);
     return {
       requestId: idAt(createdAt, n),
       createdAt,
       userId: random.below(10) === 0 ? '' : `user-${random.below(12)}`,
-      status: random.of([200, 200, 500]),
+      status,
+      failure: failureOfStatus(status),
       model: random.of(['a', 'b']),
       cost: random.below(5) === 0 ? null : (moneyOfUsd(random.below(1e6) / 1e6) ?? null),
       usage: { ...unreportedUsage, promptTokens: tokens, completionTokens: random.below(500) },
@@ -72,6 +75,7 @@ function usersOf(from: readonly RequestItem[], minutes = 0): readonly UserMetric
       first_active: times[0] ?? '',
       last_active: times.at(-1) ?? '',
       total_requests: own.length,
+      failed: own.filter((item) => item.response_status === 500).length,
       average_requests_per_day_active: own.length / days,
       average_tokens_per_request: (prompts + completions) / own.length,
       total_completion_tokens: completions,

@@ -5,6 +5,7 @@ type SortKey = (typeof userSortKeys)[number];
 export const shortUserSorts: Readonly<Record<string, SortKey>> = {
   user: 'user_id',
   requests: 'total_requests',
+  errors: 'failed',
   latest: 'last_active',
   first: 'first_active',
   days: 'active_for',

@@ -71,6 +71,7 @@ const userMetricsItem = z
     first_active: moment('When the first request arrived.'),
     last_active: moment('When the latest request arrived.'),
     total_requests: number('Requests.'),
+    failed: number('How many of them failed.'),
     average_requests_per_day_active: number('Requests for each day with one.'),
     average_tokens_per_request: number('Input and output tokens for each request.'),
     total_completion_tokens: number('Output tokens.'),

@@ -167,6 +167,7 @@ export const userFields = {
   user_first_active: scalar('timestamp', 'When the first request arrived.', { label: 'first request' }),
   user_last_active: scalar('timestamp', 'When the latest request arrived.', { label: 'latest request' }),
   user_total_requests: scalar('number', 'Requests.', { label: 'requests' }),
+  user_failed: scalar('number', 'Requests that failed.', { label: 'failed requests' }),
   user_average_requests_per_day_active: scalar('number', 'Requests for each day with one.', { label: 'requests per active day' }),
   user_average_tokens_per_request: scalar('number', 'Input and output tokens for each request.', { label: 'tokens per request' }),
   user_total_completion_tokens: scalar('number', 'Output tokens.', { label: 'output tokens' }),

@@ -49,6 +49,7 @@ export const userSortKeys = [
   'first_active',
   'last_active',
   'total_requests',
+  'failed',
   'average_requests_per_day_active',
   'average_tokens_per_request',
   'total_completion_tokens',

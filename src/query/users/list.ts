@@ -124,6 +124,7 @@ export interface UserRow {
   readonly first_ms: NumberCell;
   readonly last_ms: NumberCell;
   readonly requests: NumberCell;
+  readonly failed: NumberCell;
   readonly prompts: string;
   readonly completions: string;
   readonly usd: string;
@@ -139,6 +140,7 @@ function totals({ filter, range, ofUsers, offsetMinutes }: UserSelection): Query
       sql`max(created_at) AS last_at`,
       sql`uniqExact(${local} - positiveModulo(${local}, 86400000)) AS days`,
       sql`count() AS request_count`,
+      sql`countIf(failure_kind != '') AS failed_count`,
       sql`ifNull(sum(toUInt128(prompt_tokens)), 0) AS prompt_sum`,
       sql`ifNull(sum(toUInt128(completion_tokens)), 0) AS completion_sum`,
       sql`ifNull(sum(cost), 0) AS cost_sum`,
@@ -157,7 +159,7 @@ export function usersStatement(plan: UsersPlan): Statement {
     columns: [
       sql`user_id, days`,
       sql`toUnixTimestamp64Milli(first_at) AS first_ms, toUnixTimestamp64Milli(last_at) AS last_ms`,
-      sql`request_count AS requests`,
+      sql`request_count AS requests, failed_count AS failed`,
       sql`toString(prompt_sum) AS prompts, toString(completion_sum) AS completions, toString(cost_sum) AS usd`,
     ],
     from: totals(plan),
@@ -205,6 +207,7 @@ export function userItem(row: UserRow): UserMetricsItem {
     first_active: new Date(Number(row.first_ms)).toISOString(),
     last_active: new Date(Number(row.last_ms)).toISOString(),
     total_requests: Number(count),
+    failed: Number(row.failed),
     average_requests_per_day_active: average(count, BigInt(row.days)),
     average_tokens_per_request: average(prompts + completions, count),
     total_completion_tokens: Number(completions),

@@ -19,6 +19,7 @@ export const userValues = {
   first_active: sql`first_at`,
   last_active: sql`last_at`,
   total_requests: sql`request_count`,
+  failed: sql`failed_count`,
   average_requests_per_day_active: sql`toFloat64(request_count) / days`,
   average_tokens_per_request: sql`toFloat64(prompt_sum + completion_sum) / request_count`,
   total_completion_tokens: sql`completion_sum`,

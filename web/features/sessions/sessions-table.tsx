@@ -51,7 +51,7 @@ export function SessionsTable({ sessions, figures, sort, order, onSort }: Sessio
   ];
   return (
     <div ref={table}>
-      <DataTable label="Sessions" columns={columns} rows={sessions} keyOf={({ session_id: id }) => id} />
+      <DataTable label="Sessions" columns={columns} rows={sessions} isHeadKept keyOf={({ session_id: id }) => id} />
     </div>
   );
 }

@@ -1,7 +1,16 @@
 import { textParam } from '../../lib/search-param.ts';
 
 /** Orders of the list, by the column that shows them. */
-export const userSorts = ['cost', 'total_requests', 'active_for', 'first_active', 'last_active'] as const;
+export const userSorts = [
+  'cost',
+  'total_requests',
+  'failed',
+  'total_prompt_tokens',
+  'total_completion_tokens',
+  'active_for',
+  'first_active',
+  'last_active',
+] as const;
 
 export type UserSort = (typeof userSorts)[number];
 

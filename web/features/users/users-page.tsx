@@ -90,7 +90,7 @@ function List({ users, figures, hasUsers, ...sorting }: ListProps): ReactNode {
 /** What the list does not have of its users. */
 function useFigures(users: readonly UserMetricsItem[] | undefined, filter: FilterNode | undefined, range: RangeSearch) {
   const values = users?.map(({ user_id: id }) => id) ?? [];
-  return useQuery(figuresOfQuery({ filter: filter ?? everything, range, by: 'user', values, metrics: ['errors', 'unpriced_count'] })).data;
+  return useQuery(figuresOfQuery({ filter: filter ?? everything, range, by: 'user', values, metrics: ['unpriced_count'] })).data;
 }
 
 interface Listed {

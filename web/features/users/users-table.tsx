@@ -41,19 +41,14 @@ export function UsersTable({ users, figures, isAllTime, sort, order, onSort }: U
     { id: 'user', title: 'User', textOf: ({ user_id: id }) => id, cell: ({ user_id: id }) => <ToUser user={id} /> },
     sortable('cost', 'Cost', ({ user_id: id, cost }) => costWith(cost, figures?.get(id))),
     sortable('total_requests', 'Requests', ({ user_id: id, total_requests: requests }) => <RequestsOf user={id} requests={requests} />),
-    {
-      id: 'errors',
-      title: 'Errors',
-      isNumber: true,
-      cell: ({ user_id: id }) => <ErrorsOf user={id} errors={figures?.get(id)?.errors ?? undefined} />,
-    },
-    { id: 'input', title: 'Input tokens', isNumber: true, cell: ({ total_prompt_tokens: tokens }) => formatCount(tokens) },
-    { id: 'output', title: 'Output tokens', isNumber: true, cell: ({ total_completion_tokens: tokens }) => formatCount(tokens) },
+    sortable('failed', 'Errors', ({ user_id: id, failed }) => <ErrorsOf user={id} errors={failed} />),
+    sortable('total_prompt_tokens', 'Input tokens', ({ total_prompt_tokens: tokens }) => formatCount(tokens)),
+    sortable('total_completion_tokens', 'Output tokens', ({ total_completion_tokens: tokens }) => formatCount(tokens)),
     sortable('active_for', 'Active days', ({ active_for: days }) => formatCount(days)),
     sortable('first_active', isAllTime ? 'First seen' : 'First in this time', ({ first_active: at }) => formatTime(at, zone), false),
     sortable('last_active', isAllTime ? 'Last seen' : 'Last in this time', ({ last_active: at }) => formatTime(at, zone), false),
   ];
-  return <DataTable label="Users" columns={columns} rows={users} keyOf={({ user_id: id }) => id} />;
+  return <DataTable label="Users" columns={columns} rows={users} isHeadKept keyOf={({ user_id: id }) => id} />;
 }
 
 function ToUser({ user }: { readonly user: string }): ReactNode {
@@ -68,10 +63,9 @@ function ToUser({ user }: { readonly user: string }): ReactNode {
   );
 }
 
-/** @param errors undefined: not known, or not yet. */
-function ErrorsOf({ user, errors }: { readonly user: string; readonly errors: number | undefined }): ReactNode {
+function ErrorsOf({ user, errors }: { readonly user: string; readonly errors: number }): ReactNode {
   const q = searchFor('user', user);
-  if (errors === undefined || errors === 0 || q === undefined) return formatCount(errors);
+  if (errors === 0 || q === undefined) return formatCount(errors);
   return (
     <Link
       to="/requests"

@@ -21,13 +21,15 @@ export interface DataTableProps<Row> {
   readonly columns: readonly DataColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
+  /** The titles stay in view: a long table scrolls in a window's height. */
+  readonly isHeadKept?: boolean;
 }
 
 /** A table of up to some hundred rows, which scrolls sideways where it is wider than its place. */
-export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>): ReactNode {
+export function DataTable<Row>({ label, columns, rows, keyOf, isHeadKept = false }: DataTableProps<Row>): ReactNode {
   const cells = columns.map((column) => cellsOf(column, rows));
   return (
-    <div className={styles['scroller']} role="region" aria-label={label} tabIndex={0}>
+    <div className={styles['scroller']} data-head-kept={isHeadKept} role="region" aria-label={label} tabIndex={0}>
       <table className={styles['table']}>
         <thead>
           <tr>

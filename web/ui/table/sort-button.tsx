@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '../button.tsx';
+import styles from './sort-button.module.css';
 
 export interface SortButtonProps {
   readonly title: string;
@@ -12,7 +13,10 @@ export interface SortButtonProps {
 export function SortButton({ title, direction, onSort }: SortButtonProps): ReactNode {
   return (
     <Button kind="quiet" onPress={() => onSort(direction === 'desc' ? 'asc' : 'desc')}>
-      {title} {direction !== undefined && <span aria-hidden="true">{direction === 'desc' ? '↓' : '↑'}</span>}
+      {title}{' '}
+      <span aria-hidden="true" className={styles['arrow']} data-active={direction !== undefined}>
+        {direction === 'asc' ? '↑' : '↓'}
+      </span>
     </Button>
   );
 }

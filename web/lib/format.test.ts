@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { alignDecimals } from './decimals.ts';
-import { formatAmount, formatCost, formatDuration, formatTokens } from './format.ts';
+import { alignCosts, formatAmount, formatCost, formatDuration, formatTokens } from './format.ts';
 
 describe('money', () => {
   it.each([
@@ -14,6 +14,25 @@ describe('money', () => {
     [0.000_001_23, '$0.00000123'],
   ])('%s is %s', (value, text) => {
     expect(formatCost(value)).toBe(text);
+  });
+});
+
+const aligned = (...costs: readonly (number | null)[]) => alignCosts(costs.map(formatCost), costs);
+
+describe('money of a column', () => {
+  it('has as many decimals as the cost that needs most', () => {
+    expect(aligned(24.9123, 0.0357, 0.02, 0, null)).toEqual(['$24.9123', '$0.0357', '$0.0200', '$0.0000', '–']);
+    expect(aligned(0.68, 0.148)).toEqual(['$0.680', '$0.148']);
+    expect(aligned(1234.5, 2, 0)).toEqual(['$1,234.50', '$2.00', '$0.00']);
+  });
+
+  it('has at most four, unless the highest needs more; what is less is said to be', () => {
+    expect(aligned(12.5, 0.000_01)).toEqual(['$12.5000', '<$0.0001']);
+    expect(aligned(0.000_123, 0.000_001)).toEqual(['$0.000123', '$0.000001']);
+  });
+
+  it('keeps what stands beside it, and a text without it', () => {
+    expect(alignCosts(['≥ $0.02', 'No price', '$0.0357'], [0.02, 0, 0.0357])).toEqual(['≥ $0.0200', 'No price', '$0.0357']);
   });
 });
 

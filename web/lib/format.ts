@@ -26,24 +26,55 @@ export function formatTokens(tokens: number | null | undefined): string {
   return formatAmount(tokens, 'token');
 }
 
-/** US dollars with three digits that tell something: 12.34, 0.0123, 0.00000123. Columns line their decimals up by `alignDecimals`. */
+/** US dollars with three digits that tell something: 12.34, 0.0123, 0.00000123. Columns of a table have them by {@link alignCosts}. */
 export function formatCost(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;
   if (value === 0) return '$0';
-  const digits = Math.abs(value) >= 1 ? 2 : Math.min(12, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return usd(digits).format(value);
+  return usd(2, digitsOf(value)).format(value);
 }
 
-const usd = kept(
-  (digits: number) =>
-    new Intl.NumberFormat(undefined, {
-      style: 'currency',
-      currency: 'USD',
-      currencyDisplay: 'narrowSymbol',
-      minimumFractionDigits: Math.min(2, digits),
-      maximumFractionDigits: digits,
-    }),
-);
+/** @param value not 0. */
+function digitsOf(value: number): number {
+  return Math.abs(value) >= 1 ? 2 : Math.min(12, 2 - Math.floor(Math.log10(Math.abs(value))));
+}
+
+/** Without zeros at the end, as {@link formatCost} writes it. */
+function shownDigits(value: number): number {
+  return Math.max(2, (value.toFixed(digitsOf(value)).split('.')[1] ?? '').replace(/0+$/, '').length);
+}
+
+const columnDigits = 4;
+
+/**
+ * Costs of a column, as {@link formatCost} has written them, with one number of decimals: as many as any needs, and at most four unless
+ * the highest needs more. @param texts with the cost itself somewhere in it, or without. @param costs in the order of the texts.
+ */
+export function alignCosts(texts: readonly string[], costs: readonly (number | null | undefined)[]): readonly string[] {
+  const known = costs.map((cost) => cost ?? 0).filter((cost) => cost !== 0);
+  const highest = known.reduce((most, cost) => Math.max(most, Math.abs(cost)), 0);
+  const most = known.reduce((digits, cost) => Math.max(digits, shownDigits(cost)), 2);
+  const digits = Math.min(most, Math.max(columnDigits, highest === 0 ? 2 : shownDigits(highest)));
+  return texts.map((text, index) => {
+    const cost = costs[index];
+    return cost === null || cost === undefined ? text : text.replace(formatCost(cost), () => costWithDigits(cost, digits));
+  });
+}
+
+function costWithDigits(cost: number, digits: number): string {
+  const least = 10 ** -digits;
+  const isLess = cost !== 0 && Math.abs(cost) < least / 2;
+  return isLess ? `<${usd(digits, digits).format(least)}` : usd(digits, digits).format(cost);
+}
+
+function usd(least: number, most: number): Intl.NumberFormat {
+  return usdOf(`${least} ${most}`);
+}
+
+const usdOf = kept((digits: string) => {
+  const [minimumFractionDigits = 2, maximumFractionDigits = 2] = digits.split(' ').map(Number);
+  const currency = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
+  return new Intl.NumberFormat(undefined, { ...currency, minimumFractionDigits, maximumFractionDigits });
+});
 
 /** Milliseconds as 350 ms, 2.41 s, 12.30 s, 3 min 5 s. */
 export function formatDuration(ms: number | null | undefined): string {

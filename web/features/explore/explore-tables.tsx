@@ -2,9 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AskedMetric } from '../../../src/model/vocabulary/metrics.ts';
 import { alignDecimals } from '../../lib/decimals.ts';
+import { alignCosts } from '../../lib/format.ts';
 import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { type Figures, type Group, groupId, type GroupKey, type Groups, groupTitle } from '../../lib/metrics/groups.ts';
-import { figureText, formatOf, metricTitle } from '../../lib/metrics/metric-format.ts';
+import { figureText, formatOf, isMoney, metricTitle } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { Swatch } from '../../ui/swatch.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
@@ -82,6 +83,7 @@ export function ExploreTable({
       ...(onSort === undefined ? {} : { head: <SortHead {...{ metric, sort, order, onSort }} /> }),
       ...(metric === sort ? { sorted: order === 'desc' ? ('descending' as const) : ('ascending' as const) } : {}),
       isNumber: true,
+      costOf: isMoney(metric) ? ({ figures }: TableRow) => figures?.[metric] : undefined,
       cell: ({ figures }: TableRow) => `${answer.approximate.includes(metric) ? '≈ ' : ''}${figureText(metric, figures)}`,
     })),
   ];
@@ -155,14 +157,20 @@ export function Pivot({ answer, metric, by, q, range }: PivotProps): ReactNode {
       textOf: ({ key }) => groupTitle(first, key),
     },
     ...columns.map((column, index) => {
-      const texts = alignDecimals(rows.map(({ cells }) => (cells[index] === undefined ? '' : figureText(metric, cells[index]))));
+      const texts = rows.map(({ cells }) => (cells[index] === undefined ? '' : figureText(metric, cells[index])));
+      const aligned = isMoney(metric)
+        ? alignCosts(
+            texts,
+            rows.map(({ cells }) => cells[index]?.[metric]),
+          )
+        : alignDecimals(texts);
       return {
         id: groupId(column),
         title: groupTitle(last, column),
         isNumber: true,
         cell: (row: PivotRow) => {
           if (row.cells[index] === undefined) return '';
-          const text = texts[rows.indexOf(row)] ?? '';
+          const text = aligned[rows.indexOf(row)] ?? '';
           const figure = text.trimEnd();
           return (
             <>

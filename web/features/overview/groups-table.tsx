@@ -79,8 +79,8 @@ export function GroupsTable({
       ),
     },
     ...(hasBefore ? [figure('Change', (group) => <Change {...{ group, measure, whole }} />)] : []),
-    ...(measure === 'count' ? [] : [figure(metricTitle(measure), ({ now }) => (now === undefined ? '–' : figureText(measure, now)))]),
-    ...(hasBefore ? [figure('Before', ({ before }) => (before === undefined ? '–' : figureText(measure, before)))] : []),
+    ...(measure === 'count' ? [] : [measured(metricTitle(measure), 'now', measure)]),
+    ...(hasBefore ? [measured('Before', 'before', measure)] : []),
     figure('Requests', (group) => <ToRequests {...linked} group={group} metric="count" />),
     figure('Errors', (group) => <ToRequests {...linked} group={group} metric="errors" search="failed:true" />),
     figure('Latency, p95', ({ now }) => formatOf('p95_latency')(now?.p95_latency ?? null)),
@@ -106,8 +106,16 @@ export function GroupsTable({
   );
 }
 
-function figure(title: string, cell: (group: ComparedGroup) => ReactNode): DataColumn<ComparedGroup> {
-  return { id: title, title, isNumber: true, cell };
+type CostOf = DataColumn<ComparedGroup>['costOf'];
+
+function figure(title: string, cell: (group: ComparedGroup) => ReactNode, costOf?: CostOf): DataColumn<ComparedGroup> {
+  return { id: title, title, isNumber: true, cell, costOf };
+}
+
+/** What is compared, in this time or in the one before. */
+function measured(title: string, time: 'now' | 'before', measure: MovedMetric): DataColumn<ComparedGroup> {
+  const textOf = (figures: ComparedGroup['now']): string => (figures === undefined ? '–' : figureText(measure, figures));
+  return figure(title, (group) => textOf(group[time]), measure === 'cost' ? (group) => group[time]?.cost : undefined);
 }
 
 interface ChangeProps extends Pick<GroupsTableProps, 'measure' | 'whole'> {

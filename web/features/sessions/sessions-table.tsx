@@ -41,13 +41,16 @@ export function SessionsTable({ sessions, figures, sort, order, onSort }: Sessio
   const columns: readonly DataColumn<SessionItem>[] = [
     { id: 'session', title: 'Session', textOf: fullName, cell: (session) => <Name session={session} /> },
     { id: 'status', title: 'Status', cell: (session) => <Status session={session} /> },
-    sortable('total_cost', 'Cost', ({ session_id: id, total_cost: cost }) => costWith(cost, figures?.get(id))),
+    {
+      ...sortable('total_cost', 'Cost', ({ session_id: id, total_cost: cost }) => costWith(cost, figures?.get(id))),
+      costOf: ({ total_cost: cost }) => cost,
+    },
     sortable('total_requests', 'Requests', ({ total_requests: requests }) => formatCount(requests)),
     sortable('failed', 'Errors', ({ failed }) => formatCount(failed)),
     sortable('total_tokens', 'Tokens', ({ total_tokens: tokens }) => formatCount(tokens)),
     sortable('avg_latency', 'Mean latency', ({ avg_latency: latency }) => formatDuration(latency)),
     sortable('latest_request_created_at', 'Latest request', ({ latest_request_created_at: at }) => formatTime(at, zone), false),
-    { id: 'users', title: 'Users', textOf: usersText, cell: usersText },
+    { id: 'users', title: 'Users', takesRest: true, textOf: usersText, cell: usersText },
   ];
   return (
     <div ref={table}>

@@ -39,7 +39,7 @@ export function UsersTable({ users, figures, isAllTime, sort, order, onSort }: U
   });
   const columns: readonly DataColumn<UserMetricsItem>[] = [
     { id: 'user', title: 'User', textOf: ({ user_id: id }) => id, cell: ({ user_id: id }) => <ToUser user={id} /> },
-    sortable('cost', 'Cost', ({ user_id: id, cost }) => costWith(cost, figures?.get(id))),
+    { ...sortable('cost', 'Cost', ({ user_id: id, cost }) => costWith(cost, figures?.get(id))), costOf: ({ cost }) => cost },
     sortable('total_requests', 'Requests', ({ user_id: id, total_requests: requests }) => <RequestsOf user={id} requests={requests} />),
     sortable('failed', 'Errors', ({ user_id: id, failed }) => <ErrorsOf user={id} errors={failed} />),
     sortable('total_prompt_tokens', 'Input tokens', ({ total_prompt_tokens: tokens }) => formatCount(tokens)),

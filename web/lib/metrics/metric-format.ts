@@ -68,6 +68,10 @@ export function formatOf(name: AskedMetric): (value: number | null) => string {
   return formats[definitionOf(name).unit];
 }
 
+export function isMoney(name: AskedMetric): boolean {
+  return definitionOf(name).unit === 'usd';
+}
+
 type Figures = Readonly<Partial<Record<AskedMetric, number | null>>>;
 
 /** A metric of a group. Money is never shown without what it leaves out: all unpriced is no 0, and a part makes the sum a lower bound. */

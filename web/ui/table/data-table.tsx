@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { alignDecimals } from '../../lib/decimals.ts';
+import { alignCosts } from '../../lib/format.ts';
 import styles from './data-table.module.css';
 
 export interface DataColumn<Row> {
@@ -10,8 +11,14 @@ export interface DataColumn<Row> {
   readonly sorted?: 'ascending' | 'descending';
   readonly isNumber?: boolean;
   readonly cell: (row: Row) => ReactNode;
+  /** The cost that the text of a cell shows: all of a column get the same number of decimals. */
+  readonly costOf?: ((row: Row) => number | null | undefined) | undefined;
   /** The text of a cell whose text may be cut. */
   readonly textOf?: (row: Row) => string;
+  /** A long text takes lines of its cell before it is cut. */
+  readonly isWrapped?: true;
+  /** Takes what room the others leave, and is cut there. */
+  readonly takesRest?: true;
 }
 
 export interface DataTableProps<Row> {
@@ -55,10 +62,11 @@ export function DataTable<Row>({ label, columns, rows, keyOf, isHeadKept = false
 }
 
 /** What stands in a column, the decimals of its figures below one another. */
-function cellsOf<Row>({ isNumber, cell }: DataColumn<Row>, rows: readonly Row[]): readonly ReactNode[] {
+function cellsOf<Row>({ isNumber, cell, costOf }: DataColumn<Row>, rows: readonly Row[]): readonly ReactNode[] {
   const cells = rows.map((row) => cell(row));
   if (isNumber !== true) return cells;
-  const aligned = alignDecimals(cells.map((one) => (typeof one === 'string' ? one : '')));
+  const texts = cells.map((one) => (typeof one === 'string' ? one : ''));
+  const aligned = costOf === undefined ? alignDecimals(texts) : alignCosts(texts, rows.map(costOf));
   return cells.map((one, index) => (typeof one === 'string' ? aligned[index] : one));
 }
 
@@ -69,15 +77,15 @@ interface CellProps<Row> {
   readonly isHead: boolean;
 }
 
-function Cell<Row>({ column: { textOf, isNumber }, row, content: shown, isHead }: CellProps<Row>): ReactNode {
+function Cell<Row>({ column: { textOf, isNumber, isWrapped, takesRest }, row, content: shown, isHead }: CellProps<Row>): ReactNode {
   const content =
     textOf === undefined ? (
       shown
     ) : (
-      <span className="clip" dir="auto" title={textOf(row)}>
+      <span className={isWrapped === true ? styles['wrapped'] : 'clip'} dir="auto" title={textOf(row)}>
         {shown}
       </span>
     );
   if (isHead) return <th scope="row">{content}</th>;
-  return <td className={isNumber === true ? 'number' : undefined}>{content}</td>;
+  return <td className={isNumber === true ? 'number' : takesRest === true ? styles['rest'] : undefined}>{content}</td>;
 }

@@ -64,7 +64,7 @@ const own: readonly Column[] = [
   {
     id: 'words',
     title: 'Input → Output',
-    width: 360,
+    width: 440,
     height: 50,
     exported: ['input_preview', 'output_preview'],
     cell: (request, _zone, words) => <WordsCell request={request} words={words} />,
@@ -87,7 +87,7 @@ const own: readonly Column[] = [
     cell: ({ response_status: status }) => <StatusBadge status={status} />,
   },
   text({ id: 'failure', title: 'Failure', width: 150 }, (request) => failureWord(request)),
-  text({ id: 'model', title: 'Model', width: 170 }, ({ model }) => model),
+  text({ id: 'model', title: 'Model', width: 140 }, ({ model }) => model),
   text({ id: 'client', title: 'Client', width: 110 }, ({ client }) => client),
   {
     ...number({ id: 'cost', title: 'Cost', width: 92, sorts: ['costliest'] }, costText),

@@ -46,7 +46,11 @@ function Marks({ request }: { readonly request: RequestItem }): ReactNode {
   const failed = failureWord(request);
   return (
     <>
-      {failed !== undefined && <Badge kind="bad">{failed}</Badge>}
+      {failed !== undefined && (
+        <Badge kind="bad" title={failed}>
+          {failureMark(request)}
+        </Badge>
+      )}
       {request.response_status === 499 && <Badge kind="warning">client left</Badge>}
       {request.cached && <Badge kind="good">cached</Badge>}
     </>
@@ -58,6 +62,13 @@ export function failureWord({ failure, response_status: status }: Pick<RequestIt
   if (failure === null) return undefined;
   if (failure.type !== null && failure.type !== '') return failure.type;
   return failure.kind === 'status' ? String(status) : failure.kind.replaceAll('_', ' ');
+}
+
+/** The same beside a message, whose reason needs the room: the status that came with it. */
+export function failureMark(request: Pick<RequestItem, 'failure' | 'response_status'>): string | undefined {
+  const { failure, response_status: status } = request;
+  const hasMessage = failure !== null && failure.message !== null && failure.message !== '';
+  return hasMessage && status >= 400 ? String(status) : failureWord(request);
 }
 
 /** What is said of a request where its words stand: the first words of what it asks. */

@@ -28,14 +28,17 @@ export function NewAlertPage(): ReactNode {
   };
   return (
     <Page title="New rule">
-      {!mayMake && <Notice>Your key may not save rules; a key with the permission admin may. The preview runs all the same.</Notice>}
-      <RuleForm
-        initial={draftFrom(search, timeZone())}
-        submit={mayMake ? 'Save rule' : undefined}
-        onSubmit={make}
-        onCancel={() => void navigate({ to: '/alerts' })}
-      />
-      {made !== undefined && (
+      {made === undefined && !mayMake && (
+        <Notice>Your key may not save rules; a key with the permission admin may. The preview runs all the same.</Notice>
+      )}
+      {made === undefined ? (
+        <RuleForm
+          initial={draftFrom(search, timeZone())}
+          submit={mayMake ? 'Save rule' : undefined}
+          onSubmit={make}
+          onCancel={() => void navigate({ to: '/alerts' })}
+        />
+      ) : (
         <SecretsDialog alert={made} onClose={() => void navigate({ to: '/alerts/$alertId', params: { alertId: made.id } })} />
       )}
     </Page>

@@ -27,6 +27,7 @@ export function RuleTab({ alert, mayChange }: RuleTabProps): ReactNode {
   const [draft] = useState(() => draftOf(alert, timeZone()));
   if (draft === undefined) return <Notice>The filter of this rule cannot be shown as a search. Change the rule through the API.</Notice>;
   const leave = (): void => void navigate({ search: {} });
+  if (stored !== undefined) return <SecretsDialog alert={stored} onClose={leave} />;
   const replace = async (rule: NewAlert): Promise<void> => {
     // What mutes the rule is changed beside the form.
     const { data } = await gatelog.alerts.change(alert.id, (present) => {
@@ -42,7 +43,6 @@ export function RuleTab({ alert, mayChange }: RuleTabProps): ReactNode {
     <>
       {!mayChange && <Notice>Your key may not change rules; a key with the permission admin may. The preview runs all the same.</Notice>}
       <RuleForm initial={draft} submit={mayChange ? 'Save changes' : undefined} onSubmit={replace} onCancel={leave} />
-      {stored !== undefined && <SecretsDialog alert={stored} onClose={leave} />}
     </>
   );
 }

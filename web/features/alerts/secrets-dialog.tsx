@@ -12,8 +12,11 @@ export function hasSecrets({ channels }: Alert): boolean {
 /** Secrets that the service chose are shown this once. */
 export function SecretsDialog({ alert, onClose }: { readonly alert: Alert; readonly onClose: () => void }): ReactNode {
   return (
-    <Dialog title="Secrets of the channels" isOpen onClose={onClose}>
-      <p>The receiver checks the signature of a message with its secret. It is not shown again.</p>
+    <Dialog title="The rule is saved" isOpen onClose={onClose}>
+      <p>
+        <bdi>“{alert.name}”</bdi> is saved. Messages to its webhooks are signed: a receiver that checks signatures needs the secret below,
+        which is not shown again; one that does not check them needs nothing.
+      </p>
       {alert.channels.map(
         ({ id, secret, destination = 'webhook' }) => secret !== undefined && <Secret key={id} label={destination} text={secret} />,
       )}

@@ -1,14 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Alert } from '../../../src/client/client.ts';
-import { chatServices } from '../../../src/model/events/channel.ts';
 import { gatelog } from '../../lib/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { correctFields, Form } from '../../ui/form/form.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { alertQuery } from './alerts-query.ts';
 import { NewChannel, type NewChannelProps } from './rule/channels-field.tsx';
-import { channelFault, channelOf } from './rule/rule-draft.ts';
+import { channelFault, channelOf, newChannel } from './rule/rule-draft.ts';
 import { hasSecrets, SecretsDialog } from './secrets-dialog.tsx';
 
 /** A button that adds a channel to a rule, whatever else the rule says. */
@@ -39,9 +38,9 @@ interface ChannelFormProps {
 
 function ChannelForm({ alert: { id }, onAdded, onCancel }: ChannelFormProps): ReactNode {
   const queryClient = useQueryClient();
-  // Mail needs a server that the deployment may not have.
-  const [channel, setChannel] = useState<NewChannelProps['channel']>({ type: chatServices[0], target: '' });
+  const [channel, setChannel] = useState<NewChannelProps['channel']>(newChannel);
   const add = async (): Promise<void> => {
+    if (channel.type === undefined) return;
     // Stored channels are kept by their identifiers.
     const { data } = await gatelog.alerts.change(id, (present) => ({ ...present, channels: [...present.channels, channelOf(channel)] }));
     queryClient.setQueryData(alertQuery(id).queryKey, data);
@@ -56,7 +55,13 @@ function ChannelForm({ alert: { id }, onAdded, onCancel }: ChannelFormProps): Re
       onCancel={onCancel}
       value={channel}
       missing={
-        channel.target.trim() === '' ? 'Say where the messages go.' : channelFault(channel) === undefined ? undefined : correctFields
+        channel.type === undefined
+          ? 'Choose a kind of channel.'
+          : channel.target.trim() === ''
+            ? 'Say where the messages go.'
+            : channelFault(channel) === undefined
+              ? undefined
+              : correctFields
       }
     >
       <NewChannel channel={channel} onChange={setChannel} />

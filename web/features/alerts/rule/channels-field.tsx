@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type ChannelType, chatServices, chatServiceWords, forChatServices } from '../../../../src/model/events/channel.ts';
+import { type ChannelType, chatServiceWords, forChatServices } from '../../../../src/model/events/channel.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
 import { webhooksQuery } from '../../webhooks/webhooks-query.ts';
-import { type ChannelDraft, channelFault } from './rule-draft.ts';
+import { type ChannelDraft, channelFault, newChannel } from './rule-draft.ts';
 import styles from './rule.module.css';
 
 const kinds: Readonly<Record<ChannelType, { readonly label: string; readonly target: string; readonly placeholder: string }>> = {
@@ -41,8 +41,7 @@ export function ChannelsField({ channels, onChange }: ChannelsFieldProps): React
           </Button>
         </div>
       ))}
-      {/* Mail needs a server that the deployment may not have. */}
-      <Button onPress={() => onChange([...channels, { type: chatServices[0], target: '' }])}>Add a channel</Button>
+      <Button onPress={() => onChange([...channels, newChannel])}>Add a channel</Button>
     </fieldset>
   );
 }
@@ -65,30 +64,47 @@ function Channel({ channel, onChange }: ChannelProps): ReactNode {
 }
 
 type NewChannelDraft = Extract<ChannelDraft, { readonly target: string }>;
+type ChosenDraft = Extract<NewChannelDraft, { readonly type: ChannelType }>;
 
 export interface NewChannelProps {
   readonly channel: NewChannelDraft;
   readonly onChange: (channel: NewChannelDraft) => void;
 }
 
+interface TargetProps extends Pick<NewChannelProps, 'onChange'> {
+  readonly channel: ChosenDraft;
+}
+
+const notChosen = 'not chosen';
+
 /** A channel to be made: its kind, and where its messages go. */
 export function NewChannel({ channel, onChange }: NewChannelProps): ReactNode {
   const { type, target } = channel;
+  const choose = (chosen: ChannelType | typeof notChosen): void => {
+    if (chosen !== notChosen) onChange({ type: chosen, target: channel.webhookId === undefined ? target : '' });
+  };
   return (
     <>
       <Select
         label="Kind of channel"
         isLabelShown
-        value={type}
-        options={kindOptions}
-        onChange={(chosen) => onChange({ type: chosen, target: channel.webhookId === undefined ? target : '' })}
+        value={type ?? notChosen}
+        options={type === undefined ? [{ value: notChosen, label: 'Choose a kind' }, ...kindOptions] : kindOptions}
+        onChange={choose}
       />
-      {type === 'webhook' ? <WebhookTarget channel={channel} onChange={onChange} /> : <TargetField channel={channel} onChange={onChange} />}
+      {channel.type === undefined ? (
+        // The button that removes a channel stays at the end of its line.
+        <span />
+      ) : channel.type === 'webhook' ? (
+        <WebhookTarget channel={channel} onChange={onChange} />
+      ) : (
+        <TargetField channel={channel} onChange={onChange} />
+      )}
     </>
   );
 }
 
-function TargetField({ channel, onChange }: NewChannelProps): ReactNode {
+function TargetField({ channel, onChange }: TargetProps): ReactNode {
   const { type, target } = channel;
   return (
     <TextField
@@ -101,11 +117,10 @@ function TargetField({ channel, onChange }: NewChannelProps): ReactNode {
   );
 }
 
-const notChosen = 'not chosen';
 const otherAddress = 'other';
 
 /** One of the webhooks that there are, or an address. */
-function WebhookTarget({ channel, onChange }: NewChannelProps): ReactNode {
+function WebhookTarget({ channel, onChange }: TargetProps): ReactNode {
   const [isOther, setIsOther] = useState(channel.target !== '' && channel.webhookId === undefined);
   const { data: webhooks, error } = useQuery(webhooksQuery);
   if (error !== null) return <ErrorNotice error={error} />;

@@ -29,7 +29,14 @@ export type ChannelDraft =
       readonly target: string;
       /** One of the organisation's webhooks, whose name the target is then. */
       readonly webhookId?: string | undefined;
-    };
+    }
+  /** Nobody has chosen its kind yet. */
+  | { readonly id?: undefined; readonly type?: undefined; readonly target: ''; readonly webhookId?: undefined };
+
+type ChosenChannel = Extract<ChannelDraft, { readonly type: ChannelType }>;
+
+/** A channel to be made. */
+export const newChannel: Extract<ChannelDraft, { readonly type?: undefined }> = { target: '' };
 
 /** A rule as a form has it: numbers as they are typed, times in minutes. */
 export interface RuleDraft {
@@ -243,6 +250,7 @@ export function ruleOf(draft: RuleDraft, filter: FilterNode): NewAlert | undefin
     max_groups: numberOf(draft.maxGroups),
     enforce: draft.isEnforced,
     channels: draft.channels
+      .filter((channel) => channel.type !== undefined)
       .filter((channel) => channel.id !== undefined || (channel.target.trim() !== '' && channelFault(channel) === undefined))
       .map(channelOf),
   };
@@ -258,7 +266,7 @@ export function missingIn(draft: RuleDraft, rule: NewAlert | undefined): string 
   const notBlocked = draft.isEnforced ? budgetFault(draft) : undefined;
   if (notBlocked !== undefined) return notBlocked;
   const isEmpty = channels.some((channel) => channel.id === undefined && channel.target.trim() === '');
-  return isEmpty ? 'Give each channel its address, or remove it.' : undefined;
+  return isEmpty ? 'Give each channel its kind and its address, or remove it.' : undefined;
 }
 
 /** Whether a rule measures what a budget limits. */
@@ -308,7 +316,7 @@ export function zoneFault(zone: string): string | undefined {
 
 /** What is wrong with the target of a new channel, as a sentence. */
 export function channelFault(channel: ChannelDraft): string | undefined {
-  if (channel.id !== undefined || channel.target.trim() === '') return undefined;
+  if (channel.id !== undefined || channel.type === undefined || channel.target.trim() === '') return undefined;
   const target = channel.target.trim();
   switch (channel.type) {
     case 'email':
@@ -358,7 +366,7 @@ function msOf(minutes: string): number | undefined {
 }
 
 /** A channel as the API takes it. */
-export function channelOf(channel: ChannelDraft): NonNullable<NewAlert['channels']>[number] {
+export function channelOf(channel: ChosenChannel): NonNullable<NewAlert['channels']>[number] {
   if (channel.id !== undefined) return { id: channel.id };
   const { type } = channel;
   const target = channel.target.trim();

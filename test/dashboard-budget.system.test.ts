@@ -111,6 +111,23 @@ it('a rule whose search matches no request says so beside its preview, and why',
   await page.context().close();
 });
 
+it('a preview that is out of date is given up', async () => {
+  const { page } = await open('/alerts/new?metric=count');
+  await page.route('**/v1/alerts/preview', async (route) => {
+    // The answer to the first figure never comes.
+    if (!route.request().postData()?.includes('"threshold":1,')) await route.continue();
+  });
+  const asked = page.waitForRequest(
+    (request) => request.url().endsWith('/preview') && request.postData()?.includes('"threshold":1,') === true,
+  );
+  await page.getByLabel('Threshold, requests').fill('1');
+  const outdated = await asked;
+  await page.getByLabel('Threshold, requests').fill('900');
+  await page.getByText('It would not have fired').waitFor();
+  await expect.poll(() => outdated.failure()?.errorText).toBe('net::ERR_ABORTED');
+  await page.context().close();
+});
+
 it('the group of a rule without groups is what its search says', async () => {
   const filter = { request_response_rmt: { properties: { Team: { equals: 'search' } } } };
   const rule = { name: 'Calls of search', metric: 'count', threshold: 1, time_window: 3_600_000, filter };

@@ -17,6 +17,8 @@ import type { OrganizationId, Uuid } from '../model/ids.ts';
 import { alertLimits } from '../model/events/alert-vocabulary.ts';
 import type { Outbox } from '../events/delivery/outbox.ts';
 import { addDeliveries } from '../events/log/add-deliveries.ts';
+import { failingTargets } from '../events/log/status.ts';
+import { targetKey } from '../events/log/target.ts';
 import { latestIncidents, listHistory, listIncidents } from './stored/read.ts';
 import type { EventsDatabase } from '../events/database/database.ts';
 import { listAlertDeliveries } from '../events/log/deliveries.ts';
@@ -29,7 +31,7 @@ import type { RunStatement } from '../store/read/run-statement.ts';
 import type { AlertDefinitions } from './definitions.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { Alert } from './machine/rule.ts';
-import { deliveriesOf, ruleMessage } from './evaluation/messages.ts';
+import { channelTargets, deliveriesOf, ruleMessage } from './evaluation/messages.ts';
 import { type AlertChange, changedFields, channelPath, type AlertInput, idsOf, withMuteOf } from './rule-changes.ts';
 import { previewAlert } from './preview.ts';
 import { isFiring, shownAlert, shownDelivery, shownHistory, shownIncident, shownPreview, shownStates } from './shown.ts';
@@ -42,6 +44,14 @@ interface Page {
 interface DraftedAlert {
   readonly alert: Alert;
   readonly secrets: ReadonlyMap<string, string>;
+}
+
+/** What happened to rules until now. */
+interface Past {
+  /** When the latest incident began, by rule. */
+  readonly latest: ReadonlyMap<string, number>;
+  /** Targets whose latest attempt failed. */
+  readonly failing: ReadonlySet<string>;
 }
 
 /** Turns given channels into stored ones. */
@@ -102,19 +112,15 @@ export class Alerts {
 
   /** Newest first. */
   async list(organizationId: OrganizationId, { limit, offset }: Page): Promise<readonly AlertView[]> {
-    const { definitions, events } = this.options;
+    const { definitions } = this.options;
     const alerts = definitions.of(organizationId).slice(offset, offset + limit);
-    const latest = await latestIncidents(
-      events,
-      alerts.map(({ id }) => id),
-    );
-    return alerts.map((alert) => this.shown(alert, latest));
+    const past = await this.pastOf(organizationId, alerts);
+    return alerts.map((alert) => this.shown(alert, past));
   }
 
   async find(organizationId: OrganizationId, id: Uuid): Promise<AlertView | undefined> {
-    const { definitions, events } = this.options;
-    const alert = definitions.find(organizationId, id);
-    return alert === undefined ? undefined : this.shown(alert, await latestIncidents(events, [id]));
+    const alert = this.options.definitions.find(organizationId, id);
+    return alert === undefined ? undefined : this.shown(alert, await this.pastOf(organizationId, [alert]));
   }
 
   /**
@@ -299,10 +305,17 @@ export class Alerts {
     if (refusal === 'too_many') {
       return bodyFault([], `An organisation has at most ${alertLimits.rules} rules; delete one first (DELETE /v1/alerts/{id}).`);
     }
-    return success(this.shown(alert, await latestIncidents(this.options.events, [alert.id]), secrets));
+    return success(this.shown(alert, await this.pastOf(alert.organizationId, [alert]), secrets));
   }
 
-  private shown(alert: Alert, latest: ReadonlyMap<string, number>, secrets?: ReadonlyMap<string, string>): AlertView {
+  private async pastOf(organizationId: OrganizationId, alerts: readonly Alert[]): Promise<Past> {
+    const { events } = this.options;
+    const ids = alerts.map(({ id }) => id);
+    const [latest, failing] = await Promise.all([latestIncidents(events, ids), failingTargets(events, organizationId)]);
+    return { latest, failing };
+  }
+
+  private shown(alert: Alert, { latest, failing }: Past, secrets?: ReadonlyMap<string, string>): AlertView {
     const { evaluator, channels, now } = this.options;
     const shown = alert.channels.map((channel) => ({
       id: channel.id,
@@ -316,6 +329,7 @@ export class Alerts {
       state: evaluator.stateOf(alert.id),
       channels: shown,
       lastIncidentAt: latest.get(alert.id) ?? null,
+      isDeliveryFailing: channelTargets(alert).some((target) => failing.has(targetKey(target))),
       now: now(),
     });
   }

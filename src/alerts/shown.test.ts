@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AlertRule } from '../contract/events/alerts.ts';
 import type { RequestRecord } from '../model/record/request-record.ts';
-import { shownStates } from './shown.ts';
+import { shownAlert, shownStates } from './shown.ts';
 import { type AlertRig, intervalMs, openAlertRig, start } from './testing/alert-harness.ts';
 
 let rig: AlertRig;
@@ -42,3 +42,15 @@ test.each([
     expect(shown.map(({ group }) => Object.values(group)[0])).toEqual(teams);
   },
 );
+
+test('a rule has the state of its groups from the moment of a restart on', async () => {
+  const alert = await rig.add({ ...rule, grouping: null });
+  await rig.insert([{ createdAt: start + 1, cost: usd(40) }]);
+  const at = start + intervalMs;
+  await (await rig.open()).evaluateAt(at);
+  const evaluator = await rig.open();
+  const ready = evaluator.readyOf(alert);
+  const known = { ready, state: evaluator.stateOf(alert.id), channels: [], lastIncidentAt: null, isDeliveryFailing: false, now: at };
+  expect(shownStates(ready, known.state, at).map(({ state }) => state)).toEqual(['firing']);
+  expect(shownAlert(alert, known).status.state).toBe('firing');
+});

@@ -4,7 +4,7 @@ import type { DeliveryTarget } from '../model/events/event.ts';
 import type { RuleState as RuleStateName } from '../model/events/alert-vocabulary.ts';
 import type { AlertIncidentsTable } from '../events/schema/alert-tables.ts';
 import type { listHistory } from './stored/read.ts';
-import type { LoggedDelivery } from '../events/log/deliveries.ts';
+import type { LoggedMessage } from '../events/log/deliveries.ts';
 import { targetOfKey } from '../events/log/target.ts';
 import { groupOfKey, shownGroup } from '../query/alerts/groups.ts';
 import { linkOf } from '../query/alerts/link.ts';
@@ -26,10 +26,12 @@ export interface KnownOfAlert {
   readonly channels: AlertView['channels'];
   /** Unix milliseconds; null: there was none. */
   readonly lastIncidentAt: number | null;
+  /** The latest attempt at one of its channels failed. */
+  readonly isDeliveryFailing: boolean;
   readonly now: number;
 }
 
-export function shownAlert(alert: Alert, { ready, state, channels, lastIncidentAt, now }: KnownOfAlert): AlertView {
+export function shownAlert(alert: Alert, { ready, state, channels, lastIncidentAt, isDeliveryFailing, now }: KnownOfAlert): AlertView {
   const { rule } = alert;
   const firing = [...state.memories.values()].filter(({ incident }) => incident !== null).length;
   return {
@@ -45,6 +47,7 @@ export function shownAlert(alert: Alert, { ready, state, channels, lastIncidentA
       groups: state.memories.size,
       firing,
       last_incident_at: isoOrNull(lastIncidentAt),
+      delivery_failing: isDeliveryFailing,
       evaluated_at: isoOrNull(state.evaluatedAt),
       errors: state.seen?.errors ?? 0,
       error: state.seen?.error ?? null,
@@ -64,7 +67,8 @@ function ruleState(alert: Alert, { rules }: ReadyAlert, { memories, seen, evalua
   if (!isOn(alert)) return 'off';
   if (isMuted(rules.muteUntil, now)) return 'muted';
   if ((seen?.errors ?? 0) > 0) return 'error';
-  if (evaluatedAt === null) return 'new';
+  // What was found before a restart still holds.
+  if (evaluatedAt === null && memories.size === 0) return 'new';
   const there = new Set([...memories.values()].map(({ state }) => state));
   return bySeverity.find((state) => there.has(state)) ?? 'ok';
 }
@@ -134,7 +138,7 @@ export function shownHistory(row: HistoryRow): AlertHistoryView {
   };
 }
 
-export function shownDelivery(alert: Alert, row: LoggedDelivery, webhookNameOf: (webhookId: string) => string | null): AlertDeliveryItem {
+export function shownDelivery(alert: Alert, row: LoggedMessage, webhookNameOf: (webhookId: string) => string | null): AlertDeliveryItem {
   return {
     id: row.id,
     ...receiverOf(alert, targetOfKey(row.target), webhookNameOf),
@@ -148,6 +152,7 @@ export function shownDelivery(alert: Alert, row: LoggedDelivery, webhookNameOf: 
     ended_at: isoOrNull(row.ended_at),
     last_status: row.last_status,
     last_reason: row.last_reason,
+    test: row.isTest,
   };
 }
 

@@ -57,5 +57,5 @@ async function askServers(hostname: string, timeoutMs: number, servers: readonly
 
 function notFound(hostname: string, code: 'ENOTFOUND' | 'ETIMEDOUT'): Error {
   const because = code === 'ETIMEDOUT' ? 'its name servers did not answer in time' : 'it has no address';
-  return Object.assign(new Error(`${hostname}: ${because}`), { code });
+  return Object.assign(new Error(`${hostname}: ${because}`), { code, hostname });
 }

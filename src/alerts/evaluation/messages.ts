@@ -130,6 +130,13 @@ export function deliveriesOf(ready: ReadyAlert, messages: readonly AlertMessage[
   });
 }
 
+/** Where the channels of a rule are. */
+export function channelTargets({ id: alertId, channels }: Pick<ReadyAlert['alert'], 'id' | 'channels'>): readonly DeliveryTarget[] {
+  return channels.map(({ id, shown: { webhookId } }) =>
+    webhookId === undefined ? { kind: 'channel', alertId, channelId: id } : { kind: 'webhook', webhookId },
+  );
+}
+
 function targetsOf({ alert }: ReadyAlert, message: AlertMessage, subscribed: readonly string[]): readonly DeliveryTarget[] {
   const webhooks = new Set(subscribed);
   const channels = alert.channels.flatMap(({ id, type: channel, shown }) => {

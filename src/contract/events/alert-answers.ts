@@ -16,6 +16,7 @@ const statusSchema = z
     groups: z.int(),
     firing: z.int().meta({ description: 'Of `groups`, which have a state, those with an open incident.' }),
     last_incident_at: time('When the latest incident began.').nullable(),
+    delivery_failing: z.boolean().meta({ description: 'The latest attempt to send a message to one of its channels failed.' }),
     evaluated_at: time('The latest evaluation.').nullable(),
     errors: z.int().meta({ description: 'Failed evaluations in a row.' }),
     error: z.string().nullable(),

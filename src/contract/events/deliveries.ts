@@ -46,6 +46,7 @@ const alertDeliverySchema = z
       .nullable()
       .meta({ format: 'uuid', description: 'The one of your webhooks that it goes to, which has its attempts; else null.' }),
     webhook_name: z.string().nullable().meta({ description: 'Its name; null without one.' }),
+    test: z.boolean().meta({ description: 'A test message, which somebody asked for: the rule has not fired.' }),
   })
   .meta({ id: 'AlertDelivery', description: 'A message of a rule on its way to a channel, or to a webhook that asks for it.' });
 export type AlertDeliveryItem = z.infer<typeof alertDeliverySchema>;

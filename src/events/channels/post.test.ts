@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { makeAllowList } from '../../egress/allow-list.ts';
 import { makeTargetGuard } from '../../egress/target-guard.ts';
 import type { AttemptOutcome } from '../../model/events/attempt.ts';
-import { type JsonPost, Poster, type PosterOptions } from './post.ts';
+import { type JsonPost, Poster, type PosterOptions, problemOf } from './post.ts';
 import { closeReceivers, guardAllowing, startReceiver } from './testing/receiver.ts';
 
 afterEach(closeReceivers);
@@ -178,6 +178,11 @@ describe('what is kept of a response', () => {
 });
 
 describe('a receiver that does not answer properly', () => {
+  it('has a host that no name server knows', () => {
+    const error = Object.assign(new Error('queryA ENOTFOUND hooks.example.com'), { code: 'ENOTFOUND', hostname: 'hooks.example.com' });
+    expect(problemOf(error)).toBe('The host hooks.example.com was not found.');
+  });
+
   it('is given up at the time-out', async () => {
     const receiver = await startReceiver(() => undefined);
     expect(await post({ address: `${receiver.origin}/` }, { timeoutMs: 100 })).toMatchObject({

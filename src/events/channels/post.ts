@@ -168,8 +168,16 @@ function boundReceived(request: ClientRequest, exceeded: (problem: string) => vo
   });
 }
 
-function problemOf(error: Error & { readonly code?: string; readonly errors?: readonly Error[] }): string {
+interface ConnectionError extends Error {
+  readonly code?: string;
+  readonly hostname?: string;
+  readonly errors?: readonly Error[];
+}
+
+/** Why no connection to a receiver came about, as a sentence. */
+export function problemOf(error: ConnectionError): string {
   if (error.code === 'target_not_allowed') return error.message;
+  if (error.code === 'ENOTFOUND' && error.hostname !== undefined) return `The host ${error.hostname} was not found.`;
   // An error for several addresses has no message of its own.
   const message = messageOf(error) || messageOf(error.errors?.[0] ?? error.code ?? error.name);
   return `There is no connection to the receiver: ${message}.`;

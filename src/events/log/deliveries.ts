@@ -13,6 +13,11 @@ export interface LoggedDelivery extends Omit<Selectable<DeliveriesTable>, 'conte
   readonly last_reason: string | null;
 }
 
+/** A message about a rule. */
+export interface LoggedMessage extends LoggedDelivery {
+  readonly isTest: boolean;
+}
+
 export interface LoggedAttempts {
   readonly delivery: LoggedDelivery;
   /** Of a message. */
@@ -41,14 +46,17 @@ export async function listAlertDeliveries(
   database: EventsQueries,
   alertId: string,
   { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<readonly LoggedDelivery[]> {
+): Promise<readonly LoggedMessage[]> {
   const rows = await selectLogged(database)
     .where('deliveries.alert_id', '=', alertId)
     .orderBy('deliveries.id', 'desc')
     .limit(limit)
     .offset(offset)
     .execute();
-  return rows.map(({ content: _content, ...row }) => row);
+  return rows.map(({ content, ...row }) => ({
+    ...row,
+    isTest: content !== null && (JSON.parse(content) as JsonObject)['kind'] === 'test',
+  }));
 }
 
 export async function findDelivery(database: EventsQueries, target: string, id: string): Promise<LoggedAttempts | undefined> {

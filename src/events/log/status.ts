@@ -1,3 +1,4 @@
+import type { OrganizationId } from '../../model/ids.ts';
 import type { EventsQueries } from '../database/database.ts';
 import { countPending } from './positions.ts';
 
@@ -22,6 +23,17 @@ export async function readBacklog({ queries }: EventsQueries, now: number): Prom
     .where('state', '=', 'pending')
     .executeTakeFirstOrThrow();
   return { pending, overdueMs: Math.max(0, now - (due ?? now)) };
+}
+
+/** Targets of an organisation whose latest attempt failed, as `targetKey` names them. */
+export async function failingTargets({ queries }: EventsQueries, organizationId: OrganizationId): Promise<ReadonlySet<string>> {
+  const rows = await queries
+    .selectFrom('targets')
+    .select('target')
+    .where('organization_id', '=', organizationId)
+    .where('failed_in_a_row', '>', 0)
+    .execute();
+  return new Set(rows.map(({ target }) => target));
 }
 
 export async function readTargetStatus(database: EventsQueries, target: string, now: number): Promise<TargetStatus> {

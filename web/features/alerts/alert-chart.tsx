@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react';
 import type { Alert, AlertPreviewAnswer, NewAlert } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
-import { formatCount } from '../../lib/format.ts';
+import { timeZone } from '../../lib/zone.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { ErrorNotice } from '../../ui/notice.tsx';
@@ -10,6 +10,7 @@ import { Select } from '../../ui/select.tsx';
 import { UnpricedNotice } from '../../ui/unpriced-notice.tsx';
 import type { Names } from './group-text.ts';
 import { incidentsQuery } from './alerts-query.ts';
+import { countText } from './incident-count.ts';
 import { spanOptions, spans } from './rule/preview.tsx';
 import { RuleChart } from './rule/rule-chart.tsx';
 
@@ -27,7 +28,11 @@ export function AlertChart({ alert }: { readonly alert: Alert }): ReactNode {
   return (
     <Section
       title="Value and incidents"
-      about={data === undefined ? undefined : countText(incidents.data ?? [], data.from, spans[span])}
+      about={
+        data === undefined
+          ? undefined
+          : countText({ incidents: incidents.data ?? [], from: data.from, madeAt: alert.created_at, span: spans[span], zone: timeZone() })
+      }
       actions={<Select label="Span of the chart" value={span} options={spanOptions} onChange={setSpan} />}
     >
       {failure !== null ? (
@@ -85,10 +90,4 @@ function useNames(answer: Pick<AlertPreviewAnswer, 'session_names'> | undefined)
 function ruleOf(alert: Alert): NewAlert {
   const { id: _id, status: _status, channels: _channels, created_at: _made, updated_at: _changed, offered: _offered, ...rule } = alert;
   return rule;
-}
-
-function countText(incidents: readonly { readonly ended_at: string | null }[], from: number, span: string): string {
-  const within = incidents.filter(({ ended_at: end }) => end === null || Date.parse(end) > from).length;
-  if (within === 0) return `No incident in ${span}`;
-  return `${formatCount(within)} ${within === 1 ? 'incident' : 'incidents'} in ${span}`;
 }

@@ -16,11 +16,11 @@ import { ActionNotices, AlertActions, useAlertActions } from './alert-actions.ts
 import { Groups, History, Incidents, Messages } from './alert-tables.tsx';
 import { AddChannel } from './add-channel.tsx';
 import { AlertChart } from './alert-chart.tsx';
-import { alertQuery } from './alerts-query.ts';
+import { alertQuery, statesQuery } from './alerts-query.ts';
 import { isMuted, ruleText } from './measure-text.ts';
 import { wholeText } from './whole-text.ts';
 import { dimensionsOf } from './rule/rule-draft.ts';
-import { StateBadge } from './state-badge.tsx';
+import { StateBadge, stateOf } from './state-badge.tsx';
 
 // The form brings the search with all that completes it.
 const RuleTab = lazy(async () => ({ default: (await import('./rule-tab.tsx')).RuleTab }));
@@ -68,9 +68,11 @@ export function AlertPage(): ReactNode {
 
 /** The rule as a sentence, unless that is its name, behind its state. */
 function About({ alert }: { readonly alert: Alert }): ReactNode {
+  // The groups may have been asked for after the rule; nothing is asked for here.
+  const { data: groups } = useQuery({ ...statesQuery(alert.id), enabled: false });
   return (
     <>
-      <StateBadge state={alert.status.state} /> {alert.name !== wholeText(alert) && <Sentence alert={alert} />}
+      <StateBadge state={stateOf(alert, groups)} /> {alert.name !== wholeText(alert) && <Sentence alert={alert} />}
     </>
   );
 }

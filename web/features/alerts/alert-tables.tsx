@@ -99,7 +99,7 @@ export function History({ alert }: PartProps): ReactNode {
     groupColumn(alert, names),
     { id: 'state', title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
     { id: 'value', title: 'Value', isNumber: true, cell: ({ value }) => format(value) },
-    { id: 'reason', title: 'Why', textOf: reasonText, cell: reasonText },
+    { id: 'reason', title: 'Why', isWrapped: true, textOf: reasonText, cell: reasonText },
   ];
   return (
     <Table
@@ -120,12 +120,12 @@ function reasonText({ reason, late }: AlertHistoryRow): string {
 export function Messages({ alert }: PartProps): ReactNode {
   const columns: readonly DataColumn<AlertDelivery>[] = [
     { id: 'at', title: 'Time', cell: ({ created_at: at }) => formatTime(at, timeZone()) },
-    { id: 'type', title: 'Event', cell: ({ type }) => type.replace(/^alert\./, '') },
+    { id: 'type', title: 'Event', cell: ({ type, test: isTest }) => (isTest ? 'test' : type.replace(/^alert\./, '')) },
     { id: 'channel', title: 'Sent to', textOf: receiverText, cell: (delivery) => <Receiver delivery={delivery} /> },
     { id: 'state', title: 'State', cell: ({ state }) => <DeliveryBadge state={state} /> },
     { id: 'attempts', title: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
     { id: 'next', title: 'Next attempt', cell: ({ next_attempt_at: at }) => (at === null ? '' : formatTime(at, timeZone())) },
-    { id: 'why', title: 'Last failure', textOf: failureText, cell: failureText },
+    { id: 'why', title: 'Last failure', isWrapped: true, textOf: failureText, cell: failureText },
   ];
   return (
     <Table query={useQuery(deliveriesQuery(alert.id))} label="Messages" columns={columns} empty="No message yet" keyOf={({ id }) => id} />

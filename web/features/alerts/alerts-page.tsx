@@ -56,6 +56,7 @@ const columns: readonly DataColumn<Alert>[] = [
   {
     id: 'name',
     title: 'Rule',
+    isWrapped: true,
     textOf: ({ name }) => name,
     cell: ({ id, name }) => (
       <Link to="/alerts/$alertId" params={{ alertId: id }}>
@@ -63,20 +64,32 @@ const columns: readonly DataColumn<Alert>[] = [
       </Link>
     ),
   },
-  { id: 'state', title: 'State', textOf: stateText, cell: (alert) => <State alert={alert} /> },
+  { id: 'state', title: 'State', textOf: wholeStateText, cell: (alert) => <State alert={alert} /> },
   { id: 'firing', title: 'Open incidents', isNumber: true, cell: ({ status }) => formatCount(status.firing) },
   { id: 'last', title: 'Last incident', cell: ({ status: { last_incident_at: at } }) => (at === null ? '' : formatTime(at, timeZone())) },
   { id: 'told', title: 'Notifies', textOf: channelsText, cell: channelsText },
-  { id: 'what', title: 'Condition', textOf: wholeText, cell: wholeText },
+  { id: 'what', title: 'Condition', isWrapped: true, textOf: wholeText, cell: wholeText },
 ];
 
 function State({ alert }: { readonly alert: Alert }): ReactNode {
-  const { state } = alert.status;
+  const { id } = alert;
+  const { state, delivery_failing: isFailing } = alert.status;
   return (
     <>
       <StateBadge state={state} /> <span className="muted">{stateText(alert).slice(state.length)}</span>
+      {isFailing && (
+        <Link to="/alerts/$alertId" params={{ alertId: id }} search={{ tab: 'messages' }}>
+          {failingText}
+        </Link>
+      )}
     </>
   );
+}
+
+const failingText = 'delivery fails';
+
+function wholeStateText(alert: Alert): string {
+  return alert.status.delivery_failing ? `${stateText(alert)} · ${failingText}` : stateText(alert);
 }
 
 /** With what the state alone does not say: until when nobody is told, and which rules Gatelog suggests. */

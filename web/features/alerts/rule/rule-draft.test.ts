@@ -35,6 +35,7 @@ const stored: Alert = {
     groups: 1,
     firing: 0,
     last_incident_at: null,
+    delivery_failing: false,
     evaluated_at: null,
     errors: 0,
     error: null,

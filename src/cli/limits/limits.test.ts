@@ -61,6 +61,15 @@ describe('gatelog limits set', () => {
     expect(await stored()).toEqual([{ policy, key_id: null }]);
   });
 
+  it('a value that no request has is said, with the one that is there', async () => {
+    await rig.insert([{ createdAt: Date.now() - 20 * 86_400_000, properties: new Map([['Department', 'billing']]) }]);
+    const known = await gatelog('limits set --usd 9 --per 1h --by properties.department --value billing');
+    expect(known.hinted).not.toContain('No request');
+    const mistyped = await gatelog('limits set --usd 9 --per 1h --by properties.department --value biling');
+    expect(mistyped).toMatchObject({ code: 0 });
+    expect(mistyped.hinted).toMatch(/No request of the last 30 days has Department biling: none of .*; there is "billing"\./);
+  });
+
   it('a limit of one value stands beside those of each value and of others', async () => {
     await gatelog('limits set --usd 5 --per 1h --by properties.Team');
     await gatelog('limits set --usd 9 --per 1h --by properties.Team --value checkout');

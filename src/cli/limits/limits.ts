@@ -63,6 +63,29 @@ export async function setLimit(dependencies: CommandDependencies, given: string 
     before.length === 0 ? '' : `, in place of ${before.map((one) => policyText(parsedPolicy(one.policy), one.value)).join(' and ')}`;
   dependencies.print(printable(`Set: ${policyText(policy, value)}${instead}.`));
   dependencies.hint('It holds within five seconds. Calls beyond it are answered 429.');
+  if (value !== undefined && policy.segment?.of === 'property') await warnOfUnknown(dependencies, policy.segment.name, value);
+}
+
+const monthMs = 30 * 86_400_000;
+
+/** A limit of a value that no request has limits nothing; it may be meant for those to come. */
+async function warnOfUnknown(dependencies: CommandDependencies, property: string, value: string): Promise<void> {
+  const client = serviceClient(dependencies);
+  const names = (await client.properties.list()).data;
+  // A limit finds its property in any case, a filter does not.
+  const name = names.find((one) => one.property.toLowerCase() === property.toLowerCase())?.property ?? property;
+  const { data, hint } = await client.requests.query({
+    filter: {
+      left: { request_response_rmt: { request_created_at: { gte: new Date(Date.now() - monthMs).toISOString() } } },
+      operator: 'and',
+      right: { request_response_rmt: { properties: { [name]: { equals: value } } } },
+    },
+    limit: 1,
+    includeBodies: false,
+  });
+  if (data.length > 0) return;
+  const why = hint === undefined ? '.' : `: ${hint}.`;
+  dependencies.hint(printable(`No request of the last 30 days has ${name} ${value}${why}`));
 }
 
 export async function deleteLimit(dependencies: CommandDependencies, given: string, { key, value }: ScopeOptions): Promise<void> {

@@ -7,6 +7,7 @@ import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts'
 import { type Figures, type Group, groupId, type GroupKey, type Groups, groupTitle } from '../../lib/metrics/groups.ts';
 import { figureText, formatOf, isMoney, metricTitle } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
+import { groupColor } from '../../lib/metrics/group-color.ts';
 import { Swatch } from '../../ui/swatch.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { SortButton } from '../../ui/table/sort-button.tsx';
@@ -115,7 +116,7 @@ function rowsOf({ groups, other, total }: Groups, by: readonly Dimension[], colo
           id: groupId(key),
           title: groupTitle(by, key),
           key,
-          color: index < colored ? index + 1 : undefined,
+          color: index < colored ? groupColor(by, key, index) : undefined,
           figures,
         }))),
     ...(other === undefined

@@ -10,6 +10,8 @@ export interface Card {
   /** What more is better for: a rise of errors is no good news. */
   readonly better?: 'more' | 'less';
   readonly isStacked?: boolean;
+  /** Series colour of the first line; absent: 1. */
+  readonly color?: number;
   /** The search that the requests of the figure match beside that of the page; absent: all of them do. */
   readonly search?: string;
 }
@@ -17,7 +19,7 @@ export interface Card {
 export const cards: readonly Card[] = [
   { title: 'Requests', metric: 'count', isStacked: true },
   { title: 'Cost', metric: 'cost', better: 'less', isStacked: true },
-  { title: 'Errors', metric: 'errors', better: 'less', isStacked: true, search: 'failed:true' },
+  { title: 'Errors', metric: 'errors', better: 'less', isStacked: true, color: 9, search: 'failed:true' },
   {
     title: 'Latency',
     metric: 'p95_latency',

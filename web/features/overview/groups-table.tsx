@@ -15,6 +15,7 @@ import { formatAmount } from '../../lib/format.ts';
 import { figureText, formatChange, formatOf, isUnpriced, metricTitle } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
+import { groupColor } from '../../lib/metrics/group-color.ts';
 import { Swatch } from '../../ui/swatch.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { moodOfMove } from './mood.ts';
@@ -71,7 +72,7 @@ export function GroupsTable({
       textOf: ({ key }) => groupTitle([by], key),
       cell: (group) => (
         <>
-          <Swatch color={isSplit && colored.includes(group) ? colored.indexOf(group) + 1 : undefined} />
+          <Swatch color={isSplit && colored.includes(group) ? groupColor([by], group.key, colored.indexOf(group)) : undefined} />
           <ToRequests {...linked} group={group}>
             {groupTitle([by], group.key)}
           </ToRequests>

@@ -3,13 +3,13 @@ import { type ReactNode, useMemo } from 'react';
 import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
 import type { BucketedRange } from '../../lib/buckets.ts';
 import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
-import { type Dimension, searchAnd } from '../../lib/metrics/dimensions.ts';
-import type { Course, Figures, GroupCourse } from '../../lib/metrics/groups.ts';
+import { type Dimension, searchAnd, searchOfKey } from '../../lib/metrics/dimensions.ts';
+import type { Course, Figures, GroupCourse, GroupKey } from '../../lib/metrics/groups.ts';
 import { formatAmount, formatTokens } from '../../lib/format.ts';
 import { axisFormatOf, figureText, formatChange, formatOf, isUnpriced } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { timeZone } from '../../lib/zone.ts';
-import type { ChartBand, ChartSeries } from '../../ui/chart/chart-data.ts';
+import type { ChartBand, ChartSeries, RequestsOfSeries } from '../../ui/chart/chart-data.ts';
 import { Chart } from '../../ui/chart/chart.tsx';
 import type { Card } from './cards.ts';
 import { moodOf } from './mood.ts';
@@ -38,14 +38,22 @@ export interface OverviewCardProps {
 /** One metric: its figure, its change since the period before, and its course. */
 export function OverviewCard({ card, buckets, course, split, q, range, incidents, onZoom, ...totals }: OverviewCardProps): ReactNode {
   const { title, metric, isStacked = false, lines, search } = card;
+  const query = searchAnd(q, search);
+  // One by one: the object of them is new each time.
+  const { range: relative, from, to } = range;
   const drawn = useMemo(
     () =>
       split === undefined
         ? wholeSeries(card, buckets, course)
-        : groupSeries(split.courses, { metric, starts: buckets.starts, by: [split.by], whole: isStacked ? course : undefined }),
-    [card, metric, isStacked, buckets, course, split],
+        : groupSeries(split.courses, {
+            metric,
+            starts: buckets.starts,
+            by: [split.by],
+            whole: isStacked ? course : undefined,
+            requestsOf: (key) => requestsOfGroup({ q: query, range: { range: relative, from, to }, by: split.by, key }),
+          }),
+    [card, metric, isStacked, buckets, course, split, query, relative, from, to],
   );
-  const query = searchAnd(q, search);
   return (
     <article className={styles['card']}>
       <Chart
@@ -63,12 +71,25 @@ export function OverviewCard({ card, buckets, course, split, q, range, incidents
         onZoom={onZoom}
         height={150}
         requestsAt={(index) => {
-          const { [index]: from, [index + 1]: to = buckets.end } = buckets.starts;
-          return from === undefined ? undefined : { q: query, from, to };
+          const { [index]: start, [index + 1]: end = buckets.end } = buckets.starts;
+          return start === undefined ? undefined : { q: query, from: start, to: end };
         }}
       />
     </article>
   );
+}
+
+interface GroupRequests {
+  readonly q: string | undefined;
+  readonly range: RangeSearch;
+  readonly by: Dimension;
+  readonly key: GroupKey;
+}
+
+/** @returns undefined where no search says it. */
+function requestsOfGroup({ q = '', range, by, key }: GroupRequests): RequestsOfSeries | undefined {
+  const ofGroup = searchOfKey(q, [by], key);
+  return ofGroup === undefined ? undefined : { ...range, q: ofGroup };
 }
 
 interface LeadProps extends Pick<OverviewCardProps, 'card' | 'range' | 'total' | 'totalBefore'> {
@@ -114,15 +135,15 @@ function share(part: number | null | undefined, whole: number | null | undefined
 }
 
 /** The lines of all requests; of a single line the period before, too. */
-function wholeSeries({ metric, title, lines }: Card, buckets: BucketedRange, rows: Course | undefined): readonly ChartSeries[] {
+function wholeSeries({ metric, title, lines, color = 1 }: Card, buckets: BucketedRange, rows: Course | undefined): readonly ChartSeries[] {
   const shown = lines ?? [{ metric, title }];
   const now = shown.map((line, index) => ({
     id: line.metric,
     title: line.title,
-    color: index + 1,
+    color: color + index,
     values: valuesOf(rows, buckets.starts, line.metric),
   }));
   if (shown.length > 1 || buckets.isOpen) return now;
   const before = valuesOf(rows, buckets.before.starts, metric).slice(0, buckets.starts.length);
-  return [...now, { id: 'before', title: 'Period before', color: 1, values: before, isBefore: true }];
+  return [...now, { id: 'before', title: 'Period before', color, values: before, isBefore: true }];
 }

@@ -1,7 +1,8 @@
 import type { AskedMetric } from '../../../src/model/vocabulary/metrics.ts';
-import type { ChartSeries } from '../../ui/chart/chart-data.ts';
+import type { ChartSeries, RequestsOfSeries } from '../../ui/chart/chart-data.ts';
 import type { Dimension } from './dimensions.ts';
-import { type Course, type GroupCourse, groupId, groupTitle } from './groups.ts';
+import { type Course, type GroupCourse, groupId, type GroupKey, groupTitle } from './groups.ts';
+import { groupColor } from './group-color.ts';
 import { isSum, isUnpriced } from './metric-format.ts';
 
 /** A value for each bucket: in sums a bucket without a request is 0, elsewhere a gap; so is a cost that no price tells. */
@@ -19,14 +20,20 @@ export interface GroupSeriesOptions {
   readonly by: readonly Dimension[];
   /** All requests, where the metric adds up: what the groups leave is a series of its own. */
   readonly whole: Course | undefined;
+  /** To which the name of a group leads. */
+  readonly requestsOf?: (key: GroupKey) => RequestsOfSeries | undefined;
 }
 
 /** A series for each group, in its order, and of what adds up one for all others. */
-export function groupSeries(courses: readonly GroupCourse[], { metric, starts, by, whole }: GroupSeriesOptions): readonly ChartSeries[] {
+export function groupSeries(
+  courses: readonly GroupCourse[],
+  { metric, starts, by, whole, requestsOf }: GroupSeriesOptions,
+): readonly ChartSeries[] {
   const shown = courses.map(({ key, course }, index): ChartSeries => ({
     id: groupId(key),
     title: groupTitle(by, key),
-    color: index + 1,
+    requests: requestsOf?.(key),
+    color: groupColor(by, key, index),
     values: valuesOf(course, starts, metric),
   }));
   if (whole === undefined) return shown;

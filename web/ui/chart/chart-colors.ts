@@ -10,7 +10,7 @@ export interface ChartColors {
   readonly font: string;
 }
 
-const seriesCount = 8;
+const seriesCount = 10;
 
 /** The colours of the theme as a canvas takes them; they change with the theme. */
 export function useChartColors(): ChartColors {

@@ -1,3 +1,14 @@
+import type { RelativeRange } from '../../lib/time-range.ts';
+
+/** What the address of the requests says of a series. */
+export interface RequestsOfSeries {
+  readonly q?: string | undefined;
+  readonly range?: RelativeRange | undefined;
+  /** Unix milliseconds. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
 /** One line or stack of bars. */
 export interface ChartSeries {
   readonly id: string;
@@ -8,6 +19,8 @@ export interface ChartSeries {
   readonly values: readonly (number | null)[];
   /** Of the period before: behind the others and pale. */
   readonly isBefore?: boolean;
+  /** To which its name in the legend leads; absent: to none. */
+  readonly requests?: RequestsOfSeries | undefined;
 }
 
 /** A value on the axis of values, such as a threshold. */

@@ -170,9 +170,15 @@ function Legend({ chart: { series, times, format, zone }, colors, index }: Legen
       {series.map((one) => (
         <li key={one.id}>
           <i className={styles['swatch']} style={{ background: colorOf(colors, one.color), opacity: one.isBefore === true ? 0.4 : 1 }} />
-          <span className="clip" dir="auto" title={one.title}>
-            {one.title}
-          </span>
+          {one.requests === undefined ? (
+            <span className="clip" dir="auto" title={one.title}>
+              {one.title}
+            </span>
+          ) : (
+            <Link to="/requests" search={one.requests} className="clip" dir="auto" title={`The requests of ${one.title}`}>
+              {one.title}
+            </Link>
+          )}
           {index !== undefined && <b>{format(one.values[index] ?? null)}</b>}
         </li>
       ))}

@@ -108,7 +108,7 @@ describe('the palette', () => {
     ] as const) {
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').getByRole('searchbox').fill(text);
-      await page.getByRole('option', { name: option }).waitFor();
+      await page.getByRole('option', { name: option }).first().waitFor();
       await page.getByRole('dialog').getByText('Searching …').waitFor({ state: 'detached' });
       await page.keyboard.press('Enter');
       await page.waitForURL((url) => decodeURIComponent(url.pathname) === path);

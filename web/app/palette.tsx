@@ -94,12 +94,7 @@ function Item({ command: { id, title, keys, about } }: { readonly command: Comma
 
 function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSignOut'>): readonly Command[] {
   const navigate = useNavigate();
-  const queries = useQueryClient();
-  const comparePrompts = async (): Promise<void> => {
-    // Explore tells of a failure itself, and shows the other figures.
-    const scores = await queries.query(scoreMetricsQuery).catch(() => []);
-    await navigate({ to: '/explore', search: promptVersions(scores) });
-  };
+  const comparePrompts = useComparePrompts();
   return [
     ...allPages.map(({ title, to, letter }) => ({ id: to, title: `Open ${title}`, keys: `g ${letter}`, run: () => void navigate({ to }) })),
     { id: 'alert', title: 'New alert rule', run: () => void navigate({ to: '/alerts/new' }) },
@@ -107,7 +102,7 @@ function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSig
     {
       id: 'prompts',
       title: 'Compare versions of a prompt',
-      run: () => void comparePrompts(),
+      run: () => comparePrompts(),
     },
     { id: 'webhook', title: 'New webhook', run: () => void navigate({ to: '/webhooks/new' }) },
     { id: 'start', title: 'Send the first call', run: () => void navigate({ to: '/start' }) },
@@ -115,6 +110,18 @@ function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSig
     { id: 'help', title: 'Show the shortcuts', keys: '?', run: onHelp },
     { id: 'sign-out', title: 'Sign out', run: onSignOut },
   ];
+}
+
+/** Shows the versions of a prompt beside one another; undefined: those of all. */
+function useComparePrompts(): (prompt?: string) => void {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const compare = async (prompt?: string): Promise<void> => {
+    // Explore tells of a failure itself, and shows the other figures.
+    const scores = await queries.query(scoreMetricsQuery).catch(() => []);
+    await navigate({ to: '/explore', search: promptVersions(scores, prompt) });
+  };
+  return (prompt) => void compare(prompt);
 }
 
 const kinds: readonly (readonly [FoundKind, string])[] = [
@@ -135,12 +142,18 @@ function useFound(text: string): FoundGroups {
   const paused = usePaused(text);
   const { data = [], error, isFetching } = useQuery(foundQuery(paused));
   const open = useOpen();
+  const comparePrompts = useComparePrompts();
   if (!isSearched(text)) return { groups: [], isSearching: false, error: null };
   const groups = kinds.map(([kind, title]) => ({
     title,
     commands: data
       .filter((found) => found.kind === kind)
-      .map((found) => ({ id: `${kind} ${found.id}`, title: found.title, about: found.about, run: () => open(found) })),
+      .flatMap((found): Command[] => [
+        { id: `${kind} ${found.id}`, title: found.title, about: found.about, run: () => open(found) },
+        ...(kind === 'prompt'
+          ? [{ id: `versions ${found.id}`, title: `Compare the versions of ${found.title}`, run: () => comparePrompts(found.id) }]
+          : []),
+      ]),
   }));
   return { groups, isSearching: isFetching || paused !== text, error };
 }

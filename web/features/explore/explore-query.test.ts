@@ -45,5 +45,6 @@ it('versions of prompts show the scores that there are, at most three', () => {
   const { metrics } = promptVersions(scores);
   expect(metrics.slice(0, 6)).toEqual(['avg_cost', 'count', 'avg_score.a', 'avg_score.b', 'avg_score.c', 'cost']);
   expect(exploreSearchOf(promptVersions(scores)).metrics).toEqual(metrics);
+  expect([promptVersions().q, promptVersions([], 'a b').q]).toEqual(['-prompt:""', 'prompt:"a b"']);
   expect(promptVersions().metrics).not.toContain('avg_score.a');
 });

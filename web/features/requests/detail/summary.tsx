@@ -2,6 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { formatDuration, formatTime, formatTokens } from '../../../lib/format.ts';
+import { scoreMetricsOf } from '../../../lib/metrics/score-metrics.ts';
+import { promptVersions } from '../../../lib/prompt-versions.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Facts } from '../../../ui/layout/facts.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
@@ -10,7 +12,7 @@ import styles from './detail.module.css';
 
 /** What a reader asks first about a request. */
 export function Summary({ request }: { readonly request: RequestItem }): ReactNode {
-  const { session_id: session } = request;
+  const { session_id: session, prompt_id: prompt } = request;
   return (
     <Facts
       facts={[
@@ -22,6 +24,7 @@ export function Summary({ request }: { readonly request: RequestItem }): ReactNo
         ['Provider', request.provider],
         ['Arrived', <Arrived key="arrived" time={request.request_created_at} />],
         ['User', request.request_user_id],
+        ...(prompt === null || prompt === '' ? [] : [['Prompt', <PromptLink key="prompt" request={request} id={prompt} />] as const]),
         ['Session', session === null || session === '' ? null : <SessionLink key="session" id={session} />],
       ]}
     />
@@ -57,6 +60,17 @@ function Arrived({ time }: { readonly time: string }): ReactNode {
     <time dateTime={time} title={formatTime(time, timeZone(), true)}>
       {formatTime(time, timeZone())}
     </time>
+  );
+}
+
+/** Leads to the versions of the prompt beside one another. */
+function PromptLink({ request, id }: { readonly request: RequestItem; readonly id: string }): ReactNode {
+  const { prompt_version: version } = request;
+  const name = version === null || version === '' ? id : `${id} · ${version}`;
+  return (
+    <Link to="/explore" search={promptVersions(scoreMetricsOf([request]), id)} title={`Compare the versions of ${id}`}>
+      {name}
+    </Link>
   );
 }
 

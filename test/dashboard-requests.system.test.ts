@@ -345,7 +345,14 @@ it('keys go through the list, into the details and back, and the focus returns t
 
 it('a request is kept while one looks for the other, and both are compared', async () => {
   const { page, complaints } = await scene.open({ q: seeded, request: seedId(3) });
+  const compare = page.getByRole('link', { name: /^Compare/ });
+  await page.getByText('Rating').waitFor();
+  expect(await compare.count()).toBe(0);
   await page.getByRole('button', { name: 'Keep to compare' }).click();
+  await page.getByRole('button', { name: '✓ Kept to compare' }).waitFor();
+  // What is kept belongs to the tab, and not to one address.
+  await page.goto(scene.addressOf({ q: seeded }));
+  await page.getByText('is kept: open another to compare').waitFor();
   await page.locator(rows).nth(2).click();
   await page.getByRole('link', { name: 'Compare with the kept one' }).click();
   await page.waitForURL((url) => url.searchParams.get('left') === seedId(3) && url.searchParams.get('right') === seedId(5));

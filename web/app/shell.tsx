@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
 import { FiringMark } from '../features/alerts/firing-mark.tsx';
+import { keepRequest } from '../features/requests/kept-request.ts';
 import { gatelog } from '../lib/client.ts';
 import { setSignedIn } from '../lib/signed-in.ts';
 import { useNarrowShell } from '../lib/use-narrow.ts';
@@ -84,6 +85,7 @@ function useSignOut(): () => void {
   const queryClient = useQueryClient();
   const signOut = async (): Promise<void> => {
     await gatelog.browserSession.signOut();
+    keepRequest(undefined);
     setSignedIn(queryClient, null);
     await navigate({ to: '/sign-in' });
   };

@@ -10,6 +10,7 @@ import { Tabs } from '../../ui/layout/tabs.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { MenuButton } from '../../ui/overlay/menu-button.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { Conversation } from '../../ui/conversation/conversation.tsx';
 import { CopyMenu, Outcome, useCopies } from './detail/copy-menu.tsx';
@@ -18,6 +19,7 @@ import { Properties } from './detail/properties.tsx';
 import { Ratings } from './detail/ratings.tsx';
 import { beforeQuery, type OpenRequest, useOpenRequest } from './detail/request-query.ts';
 import { ShortSummary, Summary } from './detail/summary.tsx';
+import { keepRequest, useKeptRequest } from './kept-request.ts';
 import { expectEditor, loadRawTab } from './raw/load-editor.ts';
 import styles from './request-detail.module.css';
 import { standardTab, type TabKey } from './search.ts';
@@ -31,12 +33,14 @@ const route = getRouteApi('/shell/requests');
 export interface RequestDetailProps {
   readonly id: string;
   readonly onClose: () => void;
+  /** The list is of requests that match, and this one does not. */
+  readonly isUnlisted: boolean;
   /** Of the title, which takes the focus. */
   readonly ref: Ref<HTMLHeadingElement>;
 }
 
 /** One request beside the list. Escape closes it, unless a part of it has used the key. */
-export function RequestDetail({ id, onClose, ref }: RequestDetailProps): ReactNode {
+export function RequestDetail({ id, onClose, isUnlisted, ref }: RequestDetailProps): ReactNode {
   const { tab } = route.useSearch();
   const opened = useOpenRequest(id, tab === 'raw');
   const { request, beginning, error } = opened;
@@ -72,46 +76,50 @@ export function RequestDetail({ id, onClose, ref }: RequestDetailProps): ReactNo
         ) : request === undefined ? (
           <Loading what="Loading the request" />
         ) : (
-          <Content request={request} beginning={beginning} onDrawn={opened.onDrawn} />
+          <Content {...{ request, beginning, isUnlisted }} onDrawn={opened.onDrawn} />
         )}
       </div>
     </aside>
   );
 }
 
-/** Another request waits to be compared, or this one does. */
-function useKept(id: string) {
-  const { kept } = route.useSearch();
-  const navigate = route.useNavigate();
-  const keep = (): void => void navigate({ search: (search) => ({ ...search, kept: kept === id ? undefined : id }), replace: true });
+/** Another request waits to be compared, or this one does; else it is compared with the one before it in its session, where there is one. */
+function useKept(request: RequestItem) {
+  const { request_id: id, session_id: session } = request;
+  const kept = useKeptRequest();
+  // The conversation asks for it; until then a session is taken to have one.
+  const { data: before } = useQuery({ ...beforeQuery(request), enabled: false });
   const isOtherKept = kept !== undefined && kept !== id;
+  const hasBefore = session !== null && session !== '' && before !== null;
   return {
     isKept: kept === id,
-    keep,
-    compared: { ...(isOtherKept ? { left: kept } : {}), right: id },
-    compareTitle: isOtherKept ? 'Compare with the kept one' : 'Compare',
+    keep: () => keepRequest(kept === id ? undefined : id),
+    compared: isOtherKept ? { left: kept, right: id } : hasBefore ? { right: id } : undefined,
+    compareTitle: isOtherKept ? 'Compare with the kept one' : 'Compare with the one before',
   };
 }
 
 /** What else can be done with a request. */
 function Ways({ request }: { readonly request: RequestItem }): ReactNode {
-  const { isKept, keep, compared, compareTitle } = useKept(request.request_id);
+  const { isKept, keep, compared, compareTitle } = useKept(request);
   return (
     <div className={styles['ways']}>
       <CopyMenu request={request} />
       <Button kind="quiet" onPress={keep} aria-pressed={isKept}>
-        Keep to compare
+        {isKept ? '✓ Kept to compare' : 'Keep to compare'}
       </Button>
-      <LinkButton to="/requests/compare" search={compared}>
-        {compareTitle}
-      </LinkButton>
+      {compared !== undefined && (
+        <LinkButton to="/requests/compare" search={compared}>
+          {compareTitle}
+        </LinkButton>
+      )}
     </div>
   );
 }
 
 /** The same in one menu. */
 function NarrowWays({ request }: { readonly request: RequestItem }): ReactNode {
-  const { isKept, keep, compared, compareTitle } = useKept(request.request_id);
+  const { isKept, keep, compared, compareTitle } = useKept(request);
   const { outcome, items } = useCopies(request);
   const navigate = useNavigate();
   return (
@@ -123,7 +131,9 @@ function NarrowWays({ request }: { readonly request: RequestItem }): ReactNode {
         items={[
           ...items,
           { id: 'keep', title: isKept ? 'Do not keep to compare' : 'Keep to compare', onPick: keep },
-          { id: 'compare', title: compareTitle, onPick: () => void navigate({ to: '/requests/compare', search: compared }) },
+          ...(compared === undefined
+            ? []
+            : [{ id: 'compare', title: compareTitle, onPick: () => void navigate({ to: '/requests/compare', search: compared }) }]),
         ]}
       />
     </>
@@ -135,10 +145,10 @@ function later(tab: ReactNode): ReactNode {
   return <Suspense fallback={<Loading />}>{tab}</Suspense>;
 }
 
-type ContentProps = Pick<OpenRequest, 'beginning' | 'onDrawn'> & { readonly request: RequestItem };
+type ContentProps = Pick<OpenRequest, 'beginning' | 'onDrawn'> & Pick<RequestDetailProps, 'isUnlisted'> & { readonly request: RequestItem };
 
 /** Who reads on a phone comes for what was said: all else stands behind the tab of the details. */
-function Content({ request, beginning, onDrawn }: ContentProps): ReactNode {
+function Content({ request, beginning, isUnlisted, onDrawn }: ContentProps): ReactNode {
   const { tab = standardTab } = route.useSearch();
   const navigate = route.useNavigate();
   const isNarrow = useNarrow();
@@ -148,6 +158,7 @@ function Content({ request, beginning, onDrawn }: ContentProps): ReactNode {
   };
   return (
     <div className={styles['content']}>
+      {isUnlisted && <Notice>This request is not in the list: it does not match the search and the time.</Notice>}
       {isNarrow ? <ShortSummary request={request} /> : <About request={request} />}
       <Tabs
         label="Views of the request"

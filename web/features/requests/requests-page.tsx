@@ -1,4 +1,4 @@
-import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
+import { getRouteApi, Link, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { conditionsIn, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
@@ -18,9 +18,11 @@ import { type Column, columnsOf, phoneColumns, standardColumns } from './list/co
 import { RequestsList } from './list/requests-list.tsx';
 import { TimeStrip } from './list/time-strip.tsx';
 import { type ListCourse, useListCourse } from './list/use-course.ts';
+import { useIsUnlisted } from './list/use-is-unlisted.ts';
 import { countNew, type Live, useLive } from './list/use-live.ts';
 import { firstRows, type RequestList, useRequests } from './list/use-requests.ts';
 import { useSelection } from './list/use-selection.ts';
+import { keepRequest, useKeptRequest } from './kept-request.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { isLive, type RequestsSearch, sorts, standardSort } from './search.ts';
 import { SelectionBar } from './tools/selection-bar.tsx';
@@ -36,7 +38,7 @@ const sortOptions = Object.entries(sorts).map(([value, { label }]) => ({ value: 
 
 export function RequestsPage(): ReactNode {
   const search = route.useSearch();
-  const { q = '', sort = standardSort, range, from, to } = search;
+  const { q = '' } = search;
   const navigate = route.useNavigate();
   const change = (changed: RequestsSearch & RangeSearch, replace = false): void => {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace });
@@ -46,16 +48,10 @@ export function RequestsPage(): ReactNode {
   const { filter } = useReadSearch(q);
   const [isRefused, setIsRefused] = useRefused(q);
   const isOn = isLive(search);
-  const listed = useRequests({ filter, range: { range, from, to }, sort, isLive: isOn });
-  const live = useLive({ filter, range: { range, from, to }, isOn });
-  const arrived = useMemo(() => countNew(live, listed.rows), [live, listed.rows]);
-  const list = { ...listed, total: listed.total === undefined ? undefined : listed.total + arrived };
-  const hasStrip = filter !== undefined && !isOn && search.request === undefined && listed.rows.length > 0;
-  const isAsked = hasStrip && isCounted(listed);
-  const course = useListCourse({ filter, range: { range, from, to }, isAsked });
-  const columns = useColumns(search.columns, listed.rows);
   // On a phone the details are a page of their own.
   const isAlone = useNarrow() && search.request !== undefined;
+  const { list, live, course, hasStrip } = useListed(search, filter, isAlone);
+  const columns = useColumns(search.columns, list.rows);
   return (
     <div className={styles['page']}>
       {isAlone ? (
@@ -75,6 +71,20 @@ export function RequestsPage(): ReactNode {
       />
     </div>
   );
+}
+
+/** The list with what came in since and its course. @param isAlone nothing is shown of it but an open request. */
+function useListed(search: RequestsSearch & RangeSearch, filter: FilterNode | undefined, isAlone: boolean) {
+  const { sort = standardSort, request, range, from, to } = search;
+  const [isOn, isOpen] = [isLive(search), request !== undefined];
+  const listed = useRequests({ filter, range: { range, from, to }, sort, isLive: isOn, isCountElsewhere: isOpen && !isOn });
+  const live = useLive({ filter, range: { range, from, to }, isOn });
+  const arrived = useMemo(() => countNew(live, listed.rows), [live, listed.rows]);
+  const hasStrip = filter !== undefined && !isOn && !isAlone && listed.rows.length > 0;
+  // Beside an open request, whose parts are asked for too, the course tells the number.
+  const course = useListCourse({ filter, range: { range, from, to }, isAsked: hasStrip && (isOpen || isCounted(listed)) });
+  const total = listed.total ?? (isOpen ? course?.total?.count : undefined) ?? undefined;
+  return { list: { ...listed, total: total === undefined ? undefined : total + arrived }, live, course, hasStrip };
 }
 
 interface BarsProps extends Pick<ContentProps, 'search' | 'filter' | 'live' | 'columns' | 'areFacetsOpen' | 'isRefused'> {
@@ -101,6 +111,7 @@ function Bars({ search, filter, list, live, columns, course, areFacetsOpen, isRe
           {sizeOf(list)}
         </p>
         {!isLive(search) && <p className="muted">{figuresOf(course?.total)}</p>}
+        <KeptNote />
         <RequestsTools {...{ search, columns, scores, live, areFacetsOpen, onFacets }} filter={filter ?? everything} onChange={change} />
       </header>
       <div className={styles['bar']}>
@@ -117,6 +128,23 @@ function Bars({ search, filter, list, live, columns, course, areFacetsOpen, isRe
         </Suspense>
       )}
     </>
+  );
+}
+
+/** Which request waits for another one. */
+function KeptNote(): ReactNode {
+  const kept = useKeptRequest();
+  if (kept === undefined) return null;
+  return (
+    <p className="muted" role="status">
+      <Link from="/requests" to="/requests" search={(before) => ({ ...before, request: kept })}>
+        One request
+      </Link>{' '}
+      is kept: open another to compare{' '}
+      <button type="button" className={styles['forget']} onClick={() => keepRequest(undefined)}>
+        Forget it
+      </button>
+    </p>
   );
 }
 
@@ -176,6 +204,8 @@ function Content({ search, filter, areFacetsOpen, isRefused, onSearch, onChange,
   const details = useRef<HTMLHeadingElement>(null);
   const open = useOpen(request, onChange);
   const selection = useSelection();
+  const rows = [...shown.live.requests, ...shown.list.rows];
+  const isUnlisted = useIsUnlisted(request, { filter, range: { range, from, to }, rows, isLoading: shown.list.isLoading });
   return (
     <div className={styles['split']} data-open={request !== undefined} data-facets={areFacetsOpen} data-stale={isRefused}>
       {areFacetsOpen && filter !== undefined && (
@@ -203,7 +233,9 @@ function Content({ search, filter, areFacetsOpen, isRefused, onSearch, onChange,
           words={wordsOf(filter)}
         />
       )}
-      {request !== undefined && <RequestDetail key={request} ref={details} id={request} onClose={() => open(undefined)} />}
+      {request !== undefined && (
+        <RequestDetail key={request} ref={details} id={request} isUnlisted={isUnlisted} onClose={() => open(undefined)} />
+      )}
     </div>
   );
 }

@@ -6,8 +6,6 @@ export interface RequestsSearch {
   readonly q?: string | undefined;
   /** The request whose details are open. */
   readonly request?: string | undefined;
-  /** A request that another is compared with. */
-  readonly kept?: string | undefined;
   readonly sort?: SortKey | undefined;
   /** Columns in their order; absent: the standard ones. `properties.Team` is a property. */
   readonly columns?: readonly string[] | undefined;
@@ -52,12 +50,11 @@ const maxColumns = 30;
 
 /** @returns what can be read; the rest is left out. */
 export function requestsSearchOf(search: Readonly<Record<string, unknown>>): RequestsSearch {
-  const { q, request, kept, sort, columns, pinned, live, builder, tab } = search;
+  const { q, request, sort, columns, pinned, live, builder, tab } = search;
   const names = Array.isArray(columns) ? [...new Set(columns.filter((name): name is string => typeof name === 'string'))] : [];
   return {
     q: textParam(q),
     ...(typeof request === 'string' ? { request } : {}),
-    ...(typeof kept === 'string' ? { kept } : {}),
     ...sortIn(sort),
     ...(names.length > 0 ? { columns: names.slice(0, maxColumns) } : {}),
     ...(typeof pinned === 'number' && Number.isInteger(pinned) && pinned > 0 ? { pinned } : {}),

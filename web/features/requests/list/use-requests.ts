@@ -32,6 +32,8 @@ export interface ListedRequests {
   readonly sort: SortKey;
   /** Requests that come in are added to the number of the first page, so both are read at once. */
   readonly isLive: boolean;
+  /** What is asked beside the list tells how many there are. */
+  readonly isCountElsewhere?: boolean;
 }
 
 /** The requests of a list, page by page, and how many there are. */
@@ -43,7 +45,7 @@ export function useRequests(listed: ListedRequests): RequestList {
   const isCounted = first !== undefined && first.totalCount === undefined && first.nextCursor !== undefined;
   const counted = useQuery({
     ...countOptions(listed, first?.asOf ?? 0),
-    enabled: isCounted,
+    enabled: isCounted && listed.isCountElsewhere !== true,
     // The number stays in view while the list is read again.
     placeholderData: (before, query) => (isCountOf(query, listed) ? before : undefined),
   });
@@ -92,7 +94,7 @@ function countOptions({ filter, range }: ListedRequests, asOf: number) {
   });
 }
 
-function wholeFilter(filter: FilterNode = everything, range: RangeSearch, asOf: number): Filter {
+export function wholeFilter(filter: FilterNode = everything, range: RangeSearch, asOf: number): Filter {
   return filterJson(allOf([arrivedIn(timeRangeOf(range, asOf)), filter])) as Filter;
 }
 

@@ -14,7 +14,7 @@ import { SavedView } from './saved-view.tsx';
 import styles from './tools.module.css';
 
 /** What a view does not keep: it is of the moment. */
-const momentary = new Set(['request', 'kept', 'tab', 'live']);
+const momentary = new Set(['request', 'tab', 'live']);
 
 export interface ViewsDialogProps {
   /** The state of the page, which a new view keeps. */

@@ -23,9 +23,16 @@ export function misspeltName(name: string, known: readonly string[]): string | u
   const [best] = known
     .filter((candidate) => Math.abs(name.length - candidate.length) <= maxDistance)
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= (candidate.length < minWordCharacters ? 1 : maxDistance))
+    .filter(({ candidate, distance }) => distance < maxDistance || candidate.length >= minWordCharacters || areSwapped(name, candidate))
+    .filter(({ distance }) => distance <= maxDistance)
     .toSorted((left, right) => left.distance - right.distance);
   return best?.candidate;
+}
+
+/** Whether both have the same characters. */
+function areSwapped(name: string, candidate: string): boolean {
+  const [left, right] = [name, candidate].map((text) => Array.from(text.toLowerCase()).toSorted().join(''));
+  return left === right;
 }
 
 function distanceOf(name: string, candidate: string): number {

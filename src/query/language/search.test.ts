@@ -85,6 +85,10 @@ describe('a search', () => {
     expect(parseSearch(text).hints).toEqual([]);
   });
 
+  it('characters that are swapped make no other word, however short', () => {
+    expect(parseSearch('usre:ben').hints).toMatchObject([{ meant: 'user' }]);
+  });
+
   it('a field is not offered where the search could not be read with it', () => {
     expect(parseSearch('Costs:3').hints).toMatchObject([{ meant: 'cost', corrected: 'cost:3' }]);
     expect(parseSearch('Costs:checkout').hints).toEqual([]);

@@ -103,7 +103,7 @@ it('words of both sides, properties that most have, and marks of failures and of
   await page.locator(rows).nth(1).waitFor();
   const words = await page.locator(`${rows} ${cells}:nth-child(3)`).allInnerTexts();
   expect(words[0]).toMatch(/When does the \*\*ferry\*\* leave\?\s+At 6:20, from the pier\./);
-  expect(words[1]).toMatch(/And the next one\?\s+rate_limit\s+Too many calls\./);
+  expect(words[1]).toMatch(/And the next one\?\s+429\s+Too many calls\./);
   const titles = await page.getByRole('columnheader').allInnerTexts();
   expect(titles.filter((title) => /Input|Client|Harbour|Svc/.test(title))).toEqual(['Input → Output', 'Harbour', 'Client']);
   await page.getByRole('button', { name: 'Columns' }).click();

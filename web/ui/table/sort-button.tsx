@@ -15,7 +15,7 @@ export function SortButton({ title, direction, onSort }: SortButtonProps): React
     <Button kind="quiet" onPress={() => onSort(direction === 'desc' ? 'asc' : 'desc')}>
       {title}{' '}
       <span aria-hidden="true" className={styles['arrow']} data-active={direction !== undefined}>
-        {direction === 'asc' ? '↑' : '↓'}
+        {direction !== undefined && (direction === 'asc' ? '↑' : '↓')}
       </span>
     </Button>
   );

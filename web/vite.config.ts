@@ -27,6 +27,14 @@ export default defineConfig({
             { name: 'initial', tags: ['$initial'], priority: 2 },
             // The largest part: pages without a chart must not load it with what they share.
             { name: 'chart', test: /[\\/](?:uplot|ui[\\/]chart)[\\/]/, includeDependenciesRecursively: false, priority: 2 },
+            // Pages with charts and pages without use these: put with the tables of Explore, they would bring the charts along.
+            { name: 'menu', test: /[\\/]ui[\\/]overlay[\\/]menu-button\./, includeDependenciesRecursively: false, priority: 2 },
+            {
+              name: 'prompts',
+              test: /[\\/]lib[\\/](?:prompt-versions|metrics[\\/]score-metrics)\./,
+              includeDependenciesRecursively: false,
+              priority: 2,
+            },
             // Pages share many small modules, and each file costs a browser some milliseconds.
             { name: 'shared', minShareCount: 3, entriesAware: true, entriesAwareMergeThreshold: 6000, priority: 1 },
           ],

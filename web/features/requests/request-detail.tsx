@@ -12,9 +12,7 @@ import { Loading } from '../../ui/loading.tsx';
 import { MenuButton } from '../../ui/overlay/menu-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageError } from '../../ui/page-error.tsx';
-import { Conversation } from '../../ui/conversation/conversation.tsx';
 import { CopyMenu, Outcome, useCopies } from './detail/copy-menu.tsx';
-import { DetailsTab } from './detail/details-tab.tsx';
 import { Properties } from './detail/properties.tsx';
 import { Ratings } from './detail/ratings.tsx';
 import { beforeQuery, type OpenRequest, useOpenRequest } from './detail/request-query.ts';
@@ -24,7 +22,10 @@ import { expectEditor, loadRawTab } from './raw/load-editor.ts';
 import styles from './request-detail.module.css';
 import { standardTab, type TabKey } from './search.ts';
 
+const loadConversation = () => import('../../ui/conversation/conversation.tsx');
+const Conversation = lazy(async () => ({ default: (await loadConversation()).Conversation }));
 const RawTab = lazy(async () => ({ default: (await loadRawTab()).RawTab }));
+const DetailsTab = lazy(async () => ({ default: (await import('./detail/details-tab.tsx')).DetailsTab }));
 const CostTab = lazy(async () => ({ default: (await import('./detail/cost-tab.tsx')).CostTab }));
 const ChangesTab = lazy(async () => ({ default: (await import('./detail/changes-tab.tsx')).ChangesTab }));
 
@@ -177,7 +178,7 @@ function Content({ request, beginning, isUnlisted, onDrawn }: ContentProps): Rea
             content: () => (
               <div className={styles['parts']}>
                 {isNarrow && <About request={request} />}
-                <DetailsTab request={request} />
+                {later(<DetailsTab request={request} />)}
               </div>
             ),
           },
@@ -211,6 +212,8 @@ interface ConversationTabProps {
 /** The conversation waits for the request before it, so that it need not jump; without it, it is shown all the same. */
 function ConversationTab({ request, onRaw }: ConversationTabProps): ReactNode {
   const { data, isPending } = useQuery(beforeQuery(request));
+  // Its code comes while the request before is read. Who shows it hears of a failure.
+  useEffect(() => void loadConversation().catch(() => undefined), []);
   if (isPending) return <Loading what="Loading the conversation" />;
-  return <Conversation request={request} before={data ?? null} raw={<Button onPress={onRaw}>Show it raw</Button>} />;
+  return later(<Conversation request={request} before={data ?? null} raw={<Button onPress={onRaw}>Show it raw</Button>} />);
 }

@@ -17,7 +17,7 @@ export const now: Side = {
   open: async (connections): Promise<OpenSide> => {
     await migrateStore(connections, () => undefined);
     const insert = makeInsertRows(connections);
-    const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
+    const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 32 });
     const readBodies = (keys: readonly RequestKey[]): Promise<readonly BodiesRow[]> => runUntilRows(run, bodiesStatements(tenant, keys));
     return {
       insert: async (records, token) => {

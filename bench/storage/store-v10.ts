@@ -341,7 +341,7 @@ export const before: Side = {
   name: 'before',
   open: async (connections): Promise<OpenSide> => {
     for (const query of [...schemaV10, ...otherTables]) await connections.run('insert', (client) => client.command({ query }));
-    const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 30 });
+    const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 32 });
     return {
       insert: (records, token) => insertV10(connections, records, token),
       ask: (question) => ask(run, question),

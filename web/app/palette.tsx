@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Autocomplete, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField, useFilter } from 'react-aria-components';
 import { scoreMetricsQuery } from '../lib/metrics/score-metrics.ts';
 import { promptVersions } from '../lib/prompt-versions.ts';
 import { searchFor } from '../lib/search-text.ts';
+import { useSettled } from '../lib/use-settled.ts';
 import { ErrorNotice } from '../ui/notice.tsx';
 import { Dialog } from '../ui/overlay/dialog.tsx';
 import { type Found, type FoundKind, foundQuery, isSearched } from './palette-search.ts';
@@ -139,7 +140,7 @@ interface FoundGroups {
 }
 
 function useFound(text: string): FoundGroups {
-  const paused = usePaused(text);
+  const paused = useSettled(text, pauseMs);
   const { data = [], error, isFetching } = useQuery(foundQuery(paused));
   const open = useOpen();
   const comparePrompts = useComparePrompts();
@@ -167,14 +168,4 @@ function useOpen(): (found: Found) => void {
     else if (kind === 'prompt') void navigate({ to: '/requests', search: { q: searchFor('prompt', id), range: 'all' } });
     else void navigate({ to: '/requests', search: { request: id, range: 'all' } });
   };
-}
-
-/** The text once it has not changed for a while. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), pauseMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return paused;
 }

@@ -1,5 +1,6 @@
 import type { LimitUsage, RateLimit } from '../../client/client.ts';
 import { printable } from '../../config/text-table.ts';
+import { messageOf } from '../../model/errors.ts';
 import { quoted } from '../../model/text.ts';
 import { serviceClient } from '../base/client.ts';
 import { type CommandDependencies, CommandError, UsageError } from '../base/dependencies.ts';
@@ -63,7 +64,11 @@ export async function setLimit(dependencies: CommandDependencies, given: string 
     before.length === 0 ? '' : `, in place of ${before.map((one) => policyText(parsedPolicy(one.policy), one.value)).join(' and ')}`;
   dependencies.print(printable(`Set: ${policyText(policy, value)}${instead}.`));
   dependencies.hint('It holds within five seconds. Calls beyond it are answered 429.');
-  if (value !== undefined && policy.segment?.of === 'property') await warnOfUnknown(dependencies, policy.segment.name, value);
+  if (value === undefined || policy.segment?.of !== 'property') return;
+  await warnOfUnknown(dependencies, policy.segment.name, value).catch((error: unknown) => {
+    // The limit is set all the same.
+    dependencies.hint(printable(`Whether requests have this value could not be looked up: ${messageOf(error)}`));
+  });
 }
 
 const monthMs = 30 * 86_400_000;

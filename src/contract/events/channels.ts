@@ -62,10 +62,9 @@ const fields = z.object(
       .max(128, webhookNameSentence)
       .optional()
       .meta({ description: 'Of `webhook`: the name of one of the webhooks of the organisation, in place of `webhookId`.' }),
-    destination: addressSchema('destination').optional().meta({
-      description:
-        'Of `webhook`: an address, in place of `webhookId`. It is shown without its path, but for the last part of one that is only words.',
-    }),
+    destination: addressSchema('destination')
+      .optional()
+      .meta({ description: 'Of `webhook`: an address, in place of `webhookId`. It is shown without its path.' }),
     secret: z
       .string(secretSentence)
       .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, secretSentence)

@@ -100,8 +100,7 @@ interface Parts {
 
 /** Whether a channel is the one that is stored. A secret that nobody gave is whichever is there. */
 function isSame({ shown, secret, isChosen }: Parts, storedShown: ChannelView, stored: ChannelSecret | null | undefined): boolean {
-  // What has a secret is told by it: an earlier version may have shown less of its address.
-  if (stored === undefined || (secret === null && JSON.stringify(shown) !== JSON.stringify(storedShown))) return false;
+  if (stored === undefined || JSON.stringify(shown) !== JSON.stringify(storedShown)) return false;
   const isOther = isChosen && secret?.type === 'webhook' && stored?.type === 'webhook';
   return JSON.stringify(isOther ? { ...secret, hmacKey: stored.hmacKey } : secret) === JSON.stringify(stored);
 }
@@ -184,22 +183,8 @@ function split(organizationId: OrganizationId, channel: NewChannel, { guard, web
 
 function ofDestination({ destination, secret }: { readonly destination: string; readonly secret: string | undefined }): Parts {
   const { hmacKey } = secret === undefined ? newSigningSecret() : fromStandardForm(secret);
-  const shown = { destination: withoutSecretPath(destination) };
+  const shown = { destination: withoutPath(destination) };
   return { shown, secret: { type: 'webhook', destination, hmacKey }, isChosen: secret === undefined };
-}
-
-/** Segments that somebody chose as a name: a token has digits, capitals or more letters. */
-const plainSegment = /^(?:v\d{1,2}|[a-z]{1,12}(?:[-_][a-z]{1,12}){0,3})$/;
-const maxPlainSegments = 4;
-
-/** An address with the last part of its path where all of it is words; else without it, because it may be a secret. */
-export function withoutSecretPath(address: string): string {
-  const { origin, pathname, search, hash, username } = new URL(address);
-  const segments = pathname.split('/').filter((segment) => segment !== '');
-  const last = segments.at(-1);
-  const isPlain = segments.length <= maxPlainSegments && segments.every((segment) => plainSegment.test(segment));
-  if (last === undefined || !isPlain || search !== '' || hash !== '' || username !== '') return withoutPath(address);
-  return `${origin}/${segments.length > 1 ? '…/' : ''}${last}`;
 }
 
 /** An address without its path and query, which may be its secret. */

@@ -6,7 +6,7 @@ import { propertyNamesQuery } from '../../lib/property-names.ts';
 import { useSettled } from '../../lib/use-settled.ts';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { propertyHint, type ScopeHint, valueHint } from './scope-hints.ts';
-import styles from './limits.module.css';
+import { InlineButton } from '../../ui/inline-button.tsx';
 
 export interface ScopeFieldsProps {
   /** Each value of the property, or one. */
@@ -63,9 +63,9 @@ function aboutOf(hint: ScopeHint | undefined, take: (text: string) => void): Rea
     <>
       {text}{' '}
       {instead !== undefined && (
-        <button type="button" className={styles['suggestion']} onClick={() => take(instead)}>
+        <InlineButton onPress={() => take(instead)}>
           Take <bdi>{instead}</bdi>
-        </button>
+        </InlineButton>
       )}
     </>
   );

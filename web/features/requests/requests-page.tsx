@@ -27,6 +27,7 @@ import { RequestDetail } from './request-detail.tsx';
 import { isLive, type RequestsSearch, sorts, standardSort } from './search.ts';
 import { SelectionBar } from './tools/selection-bar.tsx';
 import { RequestsTools } from './tools/requests-tools.tsx';
+import { InlineButton } from '../../ui/inline-button.tsx';
 import styles from './requests-page.module.css';
 
 const Facets = lazy(async () => ({ default: (await import('./tools/facets.tsx')).Facets }));
@@ -140,10 +141,7 @@ function KeptNote(): ReactNode {
       <Link from="/requests" to="/requests" search={(before) => ({ ...before, request: kept })}>
         One request
       </Link>{' '}
-      is kept: open another to compare{' '}
-      <button type="button" className={styles['forget']} onClick={() => keepRequest(undefined)}>
-        Forget it
-      </button>
+      is kept: open another to compare <InlineButton onPress={() => keepRequest(undefined)}>Forget it</InlineButton>
     </p>
   );
 }

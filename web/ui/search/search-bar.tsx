@@ -4,6 +4,7 @@ import { describeFilter } from '../../../src/query/filter/describe.ts';
 import { propertyNamesQuery } from '../../lib/property-names.ts';
 import { doubted, readSearch, type ReadSearch, useReadSearch } from '../../lib/read-search.ts';
 import { useCompletionList } from './use-completion-list.ts';
+import { InlineButton } from '../inline-button.tsx';
 import styles from './search-bar.module.css';
 
 export interface SearchBarProps {
@@ -137,10 +138,7 @@ function Meaning({ id, read, text, onAccept }: MeaningProps): ReactNode {
           {hints.map(({ name, meant, corrected }) => (
             <span key={name}>
               {' '}
-              "{name}" is read as a property.{' '}
-              <button type="button" className={styles['suggestion']} onClick={() => onAccept(corrected)}>
-                Did you mean {meant}?
-              </button>
+              "{name}" is read as a property. <InlineButton onPress={() => onAccept(corrected)}>Did you mean {meant}?</InlineButton>
             </span>
           ))}
         </>

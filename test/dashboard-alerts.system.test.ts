@@ -165,8 +165,11 @@ it('a rule shows its value, threshold and incidents before anything else', async
   const chart = page.getByRole('region', { name: 'Value and incidents' });
   await chart.getByText('2 incidents in the last 7 days').waitFor();
   await chart.getByRole('img', { name: /^Requests: / }).waitFor();
-  const [picture, tabs] = await Promise.all([chart.boundingBox(), page.getByRole('tablist').boundingBox()]);
-  expect(picture?.y).toBeLessThan(tabs?.y ?? 0);
+  const above = async (): Promise<number> => {
+    const [picture, tabs] = await Promise.all([chart.boundingBox(), page.getByRole('tablist').boundingBox()]);
+    return (tabs?.y ?? 0) - (picture?.y ?? 0);
+  };
+  await expect.poll(above).toBeGreaterThan(0);
   await leavePage(page);
 });
 
@@ -223,7 +226,7 @@ it('the list shows the latest incident of a rule, and its page which message did
     .getByRole('row')
     .filter({ has: page.locator(`a[href="/alerts/${hostileRule}"]`) })
     .getByRole('cell');
-  expect(await cells.nth(2).innerText()).toMatch(/\d\d:\d\d:\d\d/);
+  await expect.poll(() => cells.nth(2).innerText()).toMatch(/\d\d:\d\d:\d\d/);
   await page.getByRole('link', { name: 'delivery fails' }).first().click();
   await page.waitForURL(/tab=messages/);
   await page.goto(`${service.api}/alerts/${hostileRule}?tab=messages`);
@@ -238,12 +241,12 @@ it('a search that cannot be read, or a figure that is none, is no rule; a refuse
   await expect.poll(() => store.isEnabled()).toBe(true);
   await page.getByLabel('Search requests').fill('status:high');
   await page.getByText('status takes a number').waitFor();
-  expect(await store.isEnabled()).toBe(false);
+  await expect.poll(() => store.isEnabled()).toBe(false);
   await page.getByLabel('Search requests').fill('');
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByLabel('Holds for, minutes').fill('5m');
   await page.getByText('This is no number').waitFor();
-  expect(await store.isEnabled()).toBe(false);
+  await expect.poll(() => store.isEnabled()).toBe(false);
   await page.getByLabel('Holds for, minutes').fill('-3');
   await page.getByText('Write at least 0.').waitFor();
   await page.getByLabel('Holds for, minutes').fill('');
@@ -252,7 +255,7 @@ it('a search that cannot be read, or a figure that is none, is no rule; a refuse
   await page.getByRole('option', { name: 'E-mail' }).click();
   await page.getByLabel('Addresses, with commas between them').fill('ops');
   await page.getByText('Write addresses such as ops@example.com').waitFor();
-  expect(await store.isEnabled()).toBe(false);
+  await expect.poll(() => store.isEnabled()).toBe(false);
   await page.getByLabel('Addresses, with commas between them').fill('ops@example.com');
   await store.click();
   await page.getByText('set GATELOG_SMTP_URL').waitFor();
@@ -266,7 +269,7 @@ it('an edited rule keeps its channels and what was not touched', async () => {
   const before = await ruleNamed(name);
   const { page } = await open(`/alerts/${id}?tab=rule`);
   // What the rule says beyond its sentence is in sight.
-  expect(await page.getByLabel('Holds for, minutes').inputValue()).toBe('2');
+  await expect.poll(() => page.getByLabel('Holds for, minutes').inputValue()).toBe('2');
   await page.getByLabel('Threshold, requests').fill('800');
   await page.getByLabel('Search requests').fill('Team:checkout');
   await page.getByRole('button', { name: 'Save changes' }).click();
@@ -308,7 +311,7 @@ it('a rule is muted for a time, unmuted, muted until a time, and deleted', async
 it('a key that only reads sees rules, groups and the preview, and no button that would fail', async () => {
   const { page, complaints } = await open('/alerts', readKey);
   await page.getByText(/^[12] firing of/).waitFor();
-  expect(await page.getByRole('link', { name: 'New rule' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('link', { name: 'New rule' }).count()).toBe(0);
   await page.goto(`${service.api}/alerts/${hostileRule}`);
   await page.getByRole('rowheader', { name: 'Team: search' }).waitFor();
   await page.getByRole('tab', { name: 'Rule' }).click();
@@ -325,13 +328,13 @@ it('a search and a metric become a rule', async () => {
   const { page } = await open('/requests?q=Team%3Asearch');
   await page.getByRole('link', { name: 'Make an alert' }).click();
   await page.waitForURL(/alerts\/new/);
-  expect(await page.getByLabel('Search requests').inputValue()).toBe('Team:search');
+  await expect.poll(() => page.getByLabel('Search requests').inputValue()).toBe('Team:search');
   await page.goto(`${service.api}/explore?q=Team%3Asearch&metrics=%5B%22p95_latency%22%5D&by=%5B%22properties.Team%22%5D`);
   await page.getByRole('link', { name: 'Make an alert' }).click();
   await page.waitForURL(/alerts\/new/);
   await page.getByRole('button', { name: 'Latency When' }).waitFor();
-  expect(await page.getByRole('textbox', { name: 'Percentile' }).inputValue()).toBe('95');
-  expect(await page.getByRole('button', { name: 'Dimension 1 Team' }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('textbox', { name: 'Percentile' }).inputValue()).toBe('95');
+  await expect.poll(() => page.getByRole('button', { name: 'Dimension 1 Team' }).count()).toBe(1);
   await leavePage(page);
 });
 
@@ -378,7 +381,7 @@ it('from the most expensive session of today, and what made it dear, to a rule o
   const store = page.getByRole('button', { name: 'Save rule' });
   await page.getByRole('button', { name: 'Add a channel' }).click();
   await page.getByText('Give each channel its kind and its address, or remove it.').waitFor();
-  expect(await store.isEnabled()).toBe(false);
+  await expect.poll(() => store.isEnabled()).toBe(false);
   await page.getByRole('button', { name: 'Remove channel 1' }).click();
   await store.click();
   await page.getByRole('heading', { name: 'Cost at least $1.00 over 1 h, for each Session, where session_name:"A dear talk"' }).waitFor();

@@ -36,8 +36,8 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   await dialog(page).getByRole('link', { name: 'an alert that blocks calls' }).click();
   await page.waitForURL(/alerts\/new/);
   const blocks = page.getByRole('checkbox', { name: 'Block calls above the threshold: a budget' });
-  expect(await blocks.isChecked()).toBe(true);
-  expect(await page.getByLabel('Threshold, US dollars').inputValue()).toBe('20');
+  await expect.poll(() => blocks.isChecked()).toBe(true);
+  await expect.poll(() => page.getByLabel('Threshold, US dollars').inputValue()).toBe('20');
   const search = page.getByLabel('Search requests');
   await search.click();
   await page.keyboard.type('Team:sea');
@@ -45,7 +45,7 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   await page.keyboard.press('Enter');
   await expect.poll(() => search.inputValue()).toBe('Team:search');
   await page.getByText('A rule that blocks calls counts all requests: clear the search').waitFor();
-  expect(await page.getByRole('button', { name: 'Save rule' }).isEnabled()).toBe(false);
+  await expect.poll(() => page.getByRole('button', { name: 'Save rule' }).isEnabled()).toBe(false);
   await search.fill('');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Further dimension nothing' }).click();
@@ -55,7 +55,7 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   await page.goto(`${service.api}/limits`);
   await page.getByRole('row').getByRole('link', { name: 'Cost at least' }).waitFor();
   // What is too long is cut within its cell.
-  expect(await page.locator('td .clip').getByRole('link', { name: 'Cost at least' }).count()).toBe(1);
+  await expect.poll(() => page.locator('td .clip').getByRole('link', { name: 'Cost at least' }).count()).toBe(1);
   expect(complaints).toEqual([]);
   await page.context().close();
 });
@@ -72,8 +72,8 @@ it('one value of a property has a limit of its own, and an alert on the same req
     await dialog(page).getByLabel('Property', { exact: true }).fill('Taem');
     await dialog(page).getByText('No request has this property yet; there is Team.').waitFor();
     await dialog(page).getByRole('button', { name: 'Take Team' }).click();
-    expect(await dialog(page).getByLabel('Property', { exact: true }).inputValue()).toBe('Team');
-    expect(await dialog(page).getByRole('button', { name: 'Add the limit' }).isEnabled()).toBe(false);
+    await expect.poll(() => dialog(page).getByLabel('Property', { exact: true }).inputValue()).toBe('Team');
+    await expect.poll(() => dialog(page).getByRole('button', { name: 'Add the limit' }).isEnabled()).toBe(false);
     await dialog(page).getByLabel('Value', { exact: true }).fill('Serch');
     await dialog(page).getByText('No request of the last 30 days has this value; there is search.').waitFor();
     await dialog(page).getByRole('button', { name: 'Take search' }).click();
@@ -92,10 +92,10 @@ it('one value of a property has a limit of its own, and an alert on the same req
   await add();
   await dialog(page).getByRole('link', { name: 'an alert on the same requests' }).click();
   await page.waitForURL(/alerts\/new/);
-  expect(await page.getByLabel('Search requests').inputValue()).toBe('Team:search');
-  expect(await page.getByLabel('Threshold, US dollars').inputValue()).toBe('5');
-  expect(await page.getByLabel('Minutes', { exact: true }).inputValue()).toBe('60');
-  expect(await page.getByRole('checkbox', { name: 'Block calls above the threshold: a budget' }).isChecked()).toBe(false);
+  await expect.poll(() => page.getByLabel('Search requests').inputValue()).toBe('Team:search');
+  await expect.poll(() => page.getByLabel('Threshold, US dollars').inputValue()).toBe('5');
+  await expect.poll(() => page.getByLabel('Minutes', { exact: true }).inputValue()).toBe('60');
+  await expect.poll(() => page.getByRole('checkbox', { name: 'Block calls above the threshold: a budget' }).isChecked()).toBe(false);
   expect(complaints).toEqual([]);
   await page.context().close();
 });

@@ -109,8 +109,11 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   });
   expect(calls).toBe(1);
   const moved = page.getByRole('region', { name: 'What moved most' });
-  const [table, chart] = await Promise.all([moved.boundingBox(), page.locator('article').first().boundingBox()]);
-  expect(table?.y).toBeLessThan(chart?.y ?? 0);
+  const above = async (): Promise<number> => {
+    const [table, chart] = await Promise.all([moved.boundingBox(), page.locator('article').first().boundingBox()]);
+    return (chart?.y ?? 0) - (table?.y ?? 0);
+  };
+  await expect.poll(above).toBeGreaterThan(0);
   await moved.getByRole('link', { name: 'search', exact: true }).click();
   await page.getByText('2 requests').waitFor();
   expect(searchOf(page)).toEqual({ q: 'team:search', ...lastHour });
@@ -137,8 +140,8 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   await page.goto(`${service.api}/?range=all`);
   const most = page.getByRole('region', { name: /^What (?:cost most|used most tokens)$/ });
   await most.getByRole('columnheader', { name: 'Requests' }).waitFor();
-  expect(await most.getByRole('columnheader', { name: 'Before' }).count()).toBe(0);
-  expect(await page.getByText('new', { exact: true }).count()).toBe(0);
+  await expect.poll(() => most.getByRole('columnheader', { name: 'Before' }).count()).toBe(0);
+  await expect.poll(() => page.getByText('new', { exact: true }).count()).toBe(0);
   expect(complaints).toEqual([]);
   await leavePage(page);
 });
@@ -157,8 +160,7 @@ it('Overview and Properties count a range from its start on, as the list does to
   const ofTeam = await api.query({ request_response_rmt: { properties: { team: { equals: 'checkout' } } } });
   await page.goto(`${service.api}/properties?range=7d&name=team`);
   const figures = page.getByRole('row', { name: /^checkout/ }).getByRole('cell');
-  await figures.first().waitFor();
-  expect((await figures.allInnerTexts())[2]).toBe(String(ofTeam.length - 1));
+  await expect.poll(() => figures.nth(2).innerText()).toBe(String(ofTeam.length - 1));
   await leavePage(page);
 });
 
@@ -167,13 +169,11 @@ it('Explore draws every chosen metric, says what has no price, and each group le
   await page.getByRole('figure', { name: 'Cost' }).waitFor();
   await page.getByRole('figure', { name: 'Requests' }).waitFor();
   await page.getByRole('row', { name: /^acme-9b No price/ }).waitFor();
-  expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
-    'Model',
-    expect.stringContaining('Cost'),
-    expect.stringContaining('Requests'),
-  ]);
+  await expect
+    .poll(() => page.getByRole('columnheader').allInnerTexts())
+    .toEqual(['Model', expect.stringContaining('Cost'), expect.stringContaining('Requests')]);
   await page.getByRole('button', { name: 'Table of Requests' }).click();
-  expect(await page.getByRole('region', { name: 'Figures of Requests' }).getByRole('link').count()).toBeGreaterThan(1);
+  await expect.poll(() => page.getByRole('region', { name: 'Figures of Requests' }).getByRole('link').count()).toBeGreaterThan(1);
   await page.getByRole('link', { name: 'acme-9b' }).click();
   await page.getByText('1 request').first().waitFor();
   expect(searchOf(page)).toEqual({ q: 'model:acme-9b', range: '1h' });
@@ -198,7 +198,7 @@ it('a cost that no price tells is no $0 in lists of sessions and users, on their
   await page.getByText('Tokens beside the period before: no request of both has a price').waitFor();
   await page.getByRole('row', { name: /^acme-9b .*1,000,000/ }).waitFor();
   await card.getByRole('button', { name: 'Table of Cost' }).click();
-  expect(await card.getByRole('cell', { name: '–', exact: true }).count()).toBe(1);
+  await expect.poll(() => card.getByRole('cell', { name: '–', exact: true }).count()).toBe(1);
   expect(complaints).toEqual([]);
   await leavePage(page);
 });
@@ -286,7 +286,7 @@ it('which user has errors stands in the list, and its page says of what kind, in
   const { page, complaints } = await open('/users');
   const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'eve', exact: true }) });
   await row.getByRole('link', { name: '1 failed request of eve' }).waitFor();
-  expect(await page.getByRole('link', { name: /failed requests? of ben/ }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('link', { name: /failed requests? of ben/ }).count()).toBe(0);
   await row.getByRole('link', { name: 'eve', exact: true }).click();
   await page.getByRole('region', { name: 'Errors' }).getByRole('link', { name: 'model_not_found' }).waitFor();
   expect(searchOf(page)).toEqual({ range: '24h' });
@@ -326,7 +326,7 @@ it('versions of a prompt stand beside one another, a command away, or a click on
 it('a user has a page of its own, on which alone it is erased', async () => {
   const { page, complaints } = await open('/users?range=1h');
   await page.getByRole('link', { name: 'ben', exact: true }).waitFor();
-  expect(await page.getByRole('button', { name: /erase/i }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: /erase/i }).count()).toBe(0);
   await page.getByRole('link', { name: 'ben', exact: true }).click();
   await page.getByRole('heading', { name: 'ben', level: 1 }).waitFor();
   await page.getByRole('region', { name: 'Most expensive sessions' }).first().getByRole('link', { name: 'A talk with ben' }).waitFor();

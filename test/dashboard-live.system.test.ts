@@ -80,17 +80,17 @@ it('requests that come in while somebody reads further down wait behind a button
   await expect.poll(async () => (await shown(page))[0], patient).toBe(newest);
   await search(page, 'user:erik -user:ann');
   await expect.poll(async () => (await shown(page)).length, patient).toBe(ids.length + 1);
-  expect(await page.getByRole('button', { name: /^\d+ new$/ }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: /^\d+ new$/ }).count()).toBe(0);
   await page.context().close();
 });
 
 it('a range that has ended, or another order, is not live', async () => {
   const [from, to] = [Date.now() - 48 * hourMs, Date.now()].map(String) as [string, string];
   const { page, requests } = await scene.open({ q: seeded, from, to, live: 'true' });
-  expect(await liveButton(page, 'Live').getAttribute('aria-pressed')).toBe('false');
+  await expect.poll(() => liveButton(page, 'Live').getAttribute('aria-pressed')).toBe('false');
   await page.goto(scene.addressOf({ q: seeded, sort: 'oldest', live: 'true' }));
   await expectShown(page, [1, 2, 3, 4, 5, 6, 7]);
-  expect(await liveButton(page, 'Live').getAttribute('aria-pressed')).toBe('false');
+  await expect.poll(() => liveButton(page, 'Live').getAttribute('aria-pressed')).toBe('false');
   expect(apiPaths(requests)).not.toContain('/v1/request/stream');
   await page.goto(scene.addressOf({ q: seeded, from, to }));
   await liveButton(page, 'Live').click();
@@ -128,8 +128,8 @@ it('a logged step is shown as the call of a tool with its result, and no body of
     response_body: { hour: 7 },
   });
   const step = page.locator(conversation).getByRole('group', { name: 'Call of clock' });
-  expect(await step.innerText()).toMatch(/"zone": "Europe\/Oslo"[^]*Result[^]*"hour": 7/);
-  expect(await page.getByText('has no messages that this page can read').count()).toBe(0);
+  await expect.poll(() => step.innerText()).toMatch(/"zone": "Europe\/Oslo"[^]*Result[^]*"hour": 7/);
+  await expect.poll(() => page.getByText('has no messages that this page can read').count()).toBe(0);
   expect(complaints).toEqual([]);
   await page.context().close();
 });
@@ -137,14 +137,13 @@ it('a logged step is shown as the call of a tool with its result, and no body of
 it('why a call failed stands before its answer, and the answer before the prompt', async () => {
   const failed = await openConversation(61, { response_status: 529, response_body: { message: 'We have too many calls.' } });
   const groups = failed.page.locator(conversation).getByRole('group');
-  expect(await groups.first().getAttribute('aria-label')).toBe('Error');
-  const error = await groups.first().innerText();
-  expect(error).toMatch(/^The provider answered with an error \(529\)[^]*We have too many calls\./);
+  await expect.poll(() => groups.first().getAttribute('aria-label')).toBe('Error');
+  await expect.poll(() => groups.first().innerText()).toMatch(/^The provider answered with an error \(529\)[^]*We have too many calls\./);
   expect(failed.complaints).toEqual([]);
   await failed.page.context().close();
   const { page } = await openConversation(62, { response_body: answer('At 6:20.') });
-  const titles = await page.locator(conversation).getByRole('heading').allInnerTexts();
-  expect(titles).toEqual(['Answer', 'Assistant', 'Prompt', 'User']);
+  const titles = page.locator(conversation).getByRole('heading');
+  await expect.poll(() => titles.allInnerTexts()).toEqual(['Answer', 'Assistant', 'Prompt', 'User']);
   await page.context().close();
 });
 
@@ -156,18 +155,19 @@ it('markdown is shown as such until it is switched off, and nothing in it is loa
   const { page, complaints, requests } = await openConversation(63, { response_body: answer(content) });
   const article = page.locator(`${conversation} article`).first();
   await article.locator('strong', { hasText: 'Two' }).waitFor();
-  expect(await article.locator('li').allInnerTexts()).toEqual(['the first', 'the second']);
-  expect(await article.locator('td').allInnerTexts()).toEqual(['north', '6:20']);
-  expect(await article.locator('img, b').count()).toBe(0);
-  const links = await Promise.all(
-    (await article.locator('a').all()).map(async (link) => `${await link.innerText()} ${(await link.getAttribute('href')) ?? ''}`),
-  );
-  expect(links).toEqual(['Picture: map https://harbour.example/map.png', 'site https://harbour.example/site']);
+  await expect.poll(() => article.locator('li').allInnerTexts()).toEqual(['the first', 'the second']);
+  await expect.poll(() => article.locator('td').allInnerTexts()).toEqual(['north', '6:20']);
+  await expect.poll(() => article.locator('img, b').count()).toBe(0);
+  const links = async (): Promise<readonly string[]> =>
+    Promise.all(
+      (await article.locator('a').all()).map(async (link) => `${await link.innerText()} ${(await link.getAttribute('href')) ?? ''}`),
+    );
+  await expect.poll(links).toEqual(['Picture: map https://harbour.example/map.png', 'site https://harbour.example/site']);
   await page.getByRole('button', { name: 'Markdown: on' }).click();
-  expect(await article.innerText()).toContain('**Two** sail, `echo` one:');
+  await expect.poll(() => article.innerText()).toContain('**Two** sail, `echo` one:');
   await page.reload();
   await page.getByRole('button', { name: 'Markdown: off' }).waitFor();
-  expect(await article.innerText()).toContain('## Sailings');
+  await expect.poll(() => article.innerText()).toContain('## Sailings');
   expect(requests.some((request) => request.url().includes('harbour.example'))).toBe(false);
   expect(complaints).toEqual([]);
   await page.context().close();
@@ -178,12 +178,15 @@ it('properties by which the service was told of a session stand apart, and the w
   const { page } = await openConversation(64, { properties, prompt_tokens: 1, completion_tokens: 2 });
   const own = detail(page).locator('section[aria-label=Properties]');
   await expect.poll(() => own.locator('dl').innerText()).toMatch(/^Team\s+search$/);
-  expect(await detail(page).locator('dl').first().innerText()).toMatch(/1 token\n/);
+  await expect.poll(() => detail(page).locator('dl').first().innerText()).toMatch(/1 token\n/);
   await page.getByRole('button', { name: 'Keep to compare' }).click();
   const [title, close] = [detail(page).getByRole('heading').first(), detail(page).getByRole('button', { name: 'Close the request' })];
-  const [titled, closing] = [await title.boundingBox(), await close.boundingBox()];
-  expect(Math.abs((titled?.y ?? 0) + (titled?.height ?? 0) / 2 - (closing?.y ?? 0) - (closing?.height ?? 0) / 2)).toBeLessThan(8);
-  expect(closing?.x).toBeGreaterThan(titled?.x ?? Infinity);
+  const places = async (): Promise<object> => {
+    const [titled, closing] = [await title.boundingBox(), await close.boundingBox()];
+    const heights = (titled?.y ?? 0) + (titled?.height ?? 0) / 2 - (closing?.y ?? 0) - (closing?.height ?? 0) / 2;
+    return { isOneLine: Math.abs(heights) < 8, isBehind: (closing?.x ?? 0) > (titled?.x ?? Infinity) };
+  };
+  await expect.poll(places).toEqual({ isOneLine: true, isBehind: true });
   await page.getByRole('tab', { name: 'Details' }).click();
   await page.locator('section[aria-label="Kept of headers"]', { hasText: 'Svc-Session-Path' }).getByText('/ask').waitFor();
   await page.context().close();

@@ -51,8 +51,8 @@ it('what Explore asks is a line, which opens, and the figures are in view', asyn
   await page.getByRole('button', { name: 'Cost, Requests by Model · Lines' }).waitFor();
   const figure = page.getByRole('figure', { name: 'Cost' });
   await figure.waitFor();
-  expect(await page.getByRole('button', { name: /Metric 1/ }).count()).toBe(0);
-  expect((await figure.boundingBox())?.y).toBeLessThan(420);
+  await expect.poll(() => page.getByRole('button', { name: /Metric 1/ }).count()).toBe(0);
+  await expect.poll(async () => (await figure.boundingBox())?.y).toBeLessThan(420);
   await page.getByRole('button', { name: 'Cost, Requests by Model · Lines' }).click();
   await page.getByRole('button', { name: 'Remove Requests' }).click();
   await page.getByRole('button', { name: 'Cost by Model · Lines' }).click();
@@ -77,7 +77,7 @@ it('the preview of a rule calls sessions by their names', async () => {
   const preview = page.getByRole('region', { name: 'Preview' });
   await preview.getByRole('list', { name: 'Incidents of the preview' }).getByText('Session: Nightly report').waitFor();
   await preview.getByRole('figure').getByText('Nightly report').first().waitFor();
-  expect(await preview.innerText()).not.toContain(session);
+  await expect.poll(() => preview.innerText()).not.toContain(session);
   expect(complaints).toEqual([]);
   await leavePage(page);
 });

@@ -152,7 +152,7 @@ it('a call of a tool has its result inside, a picture in the body is shown, and 
   await part.getByRole('button', { name: 'earlier messages' }).click();
   const picture = part.locator('img');
   await picture.waitFor();
-  expect(await picture.getAttribute('src')).toBe('data:image/png;base64,iVBORw0KGgo=');
+  await expect.poll(() => picture.getAttribute('src')).toBe('data:image/png;base64,iVBORw0KGgo=');
   // The result is new in this turn; its call was sent before, and can be looked at.
   const result = part.getByRole('group', { name: 'Result of timetable' });
   await expect.poll(() => result.innerText()).toContain('06:20, 07:40');
@@ -172,12 +172,12 @@ it('what is new in a turn is told from what the request before it sent, and what
   const { page, complaints, requests } = await open(second);
   const part = page.locator(conversation);
   await part.getByText('New in this turn since the request before it in its session').waitFor();
-  expect(await part.locator('article').allInnerTexts()).toHaveLength(3);
-  expect(await part.innerText()).not.toContain('Good morning.');
-  expect(await part.innerText()).toContain('<script>document.title=1</script>');
+  await expect.poll(() => part.locator('article').allInnerTexts()).toHaveLength(3);
+  await expect.poll(() => part.innerText()).not.toContain('Good morning.');
+  await expect.poll(() => part.innerText()).toContain('<script>document.title=1</script>');
   const link = part.getByRole('link', { name: 'https://harbour.example/pier.png' });
-  expect(await link.getAttribute('rel')).toBe('noreferrer noopener');
-  expect(await part.locator('img').count()).toBe(0);
+  await expect.poll(() => link.getAttribute('rel')).toBe('noreferrer noopener');
+  await expect.poll(() => part.locator('img').count()).toBe(0);
   await part.getByRole('button', { name: '7 earlier messages' }).click();
   await part.getByText('Good morning.', { exact: true }).waitFor();
   expect(await page.title()).toBe('Gatelog');
@@ -222,8 +222,7 @@ it('properties are added, changed and removed in place, and every query sees it'
   expect(await idsWith('Tenant', 'harbour')).toEqual([second]);
   await page.getByRole('tab', { name: 'Changes' }).click();
   const rows = page.locator('[aria-label=Changes] tbody tr');
-  await rows.nth(2).waitFor();
-  expect((await rows.locator('td:nth-child(3)').allInnerTexts()).toSorted()).toEqual(['Reviewed', 'Team', 'Tenant']);
+  await expect.poll(async () => (await rows.locator('td:nth-child(3)').allInnerTexts()).toSorted()).toEqual(['Reviewed', 'Team', 'Tenant']);
   expect(complaints).toEqual([]);
   await leavePage(page);
 });
@@ -236,7 +235,7 @@ it('a refused change says why, and the form stays', async () => {
   await part.getByLabel('Name').fill('x'.repeat(2000));
   await page.keyboard.press('Enter');
   await part.getByRole('alert').waitFor();
-  expect(await part.getByLabel('Name').inputValue()).toHaveLength(2000);
+  await expect.poll(() => part.getByLabel('Name').inputValue()).toHaveLength(2000);
   await leavePage(page);
 });
 
@@ -270,16 +269,14 @@ it('two requests are compared: messages aligned, what differs marked; without a 
   await detail(page).getByRole('link', { name: 'Compare' }).click();
   await page.waitForURL(new RegExp(`/requests/compare\\?right=${second}`));
   const differing = page.locator('tr[data-differs=true]');
-  await differing.first().waitFor();
-  const names = await differing.locator('th').allInnerTexts();
-  expect(names).toEqual(expect.arrayContaining(['Cost', 'Latency', 'temperature']));
-  expect(names).not.toContain('model');
-  expect(await differing.filter({ hasText: 'Latency' }).innerText()).toMatch(/2\.41 s\s+3\.90 s\s+\+61\.8%/);
+  const names = (): Promise<readonly string[]> => differing.locator('th').allInnerTexts();
+  await expect.poll(names).toEqual(expect.arrayContaining(['Cost', 'Latency', 'temperature']));
+  expect(await names()).not.toContain('model');
+  await expect.poll(() => differing.filter({ hasText: 'Latency' }).innerText()).toMatch(/2\.41 s\s+3\.90 s\s+\+61\.8%/);
   const messages = page.locator('[aria-label=Messages] > ol > li');
-  expect((await messages.allInnerTexts()).map((text) => /only right|same/.exec(text)?.[0])).toEqual([
-    ...Array.from({ length: 7 }, () => 'same'),
-    ...Array.from({ length: 3 }, () => 'only right'),
-  ]);
+  await expect
+    .poll(async () => (await messages.allInnerTexts()).map((text) => /only right|same/.exec(text)?.[0]))
+    .toEqual([...Array.from({ length: 7 }, () => 'same'), ...Array.from({ length: 3 }, () => 'only right')]);
   await page.getByRole('button', { name: 'Swap' }).click();
   await page.waitForURL(new RegExp(`left=${second}&right=${first}`));
   await messages.getByText('only left').first().waitFor();
@@ -294,22 +291,24 @@ it('a body of megabytes is opened raw, is searched and folded, and only a part o
     .getByRole('button', { name: /Show all [\d,]+ characters/ })
     .first()
     .waitFor();
-  expect(await page.locator(conversation).innerText()).not.toContain('long end');
+  await expect.poll(() => page.locator(conversation).innerText()).not.toContain('long end');
   await page.getByRole('tab', { name: 'Raw' }).click();
   const body = page.locator('section[aria-label=Request]');
   const content = body.locator('.cm-content');
   await content.waitFor();
-  expect(await content.locator('.cm-line').count()).toBeLessThan(500);
+  await expect.poll(() => content.locator('.cm-line').count()).toBeLessThan(500);
   await body.getByRole('button', { name: 'Fold', exact: true }).click();
   await content.getByText('"seed": 12345,').waitFor();
-  expect(await content.locator('.cm-line').count()).toBeLessThan(20);
-  expect(await content.locator('.cm-json-number').innerText()).toBe('12345');
+  await expect.poll(() => content.locator('.cm-line').count()).toBeLessThan(20);
+  await expect.poll(() => content.locator('.cm-json-number').innerText()).toBe('12345');
   await body.getByRole('button', { name: 'Unfold', exact: true }).click();
   await body.getByRole('button', { name: 'Search' }).click();
   await page.keyboard.type('"i": 59999');
   await page.keyboard.press('Enter');
   await content.locator('.cm-searchMatch-selected').waitFor();
-  expect(await content.locator('.cm-line', { has: page.locator('.cm-searchMatch-selected') }).innerText()).toContain('"i": 59999');
+  await expect
+    .poll(() => content.locator('.cm-line', { has: page.locator('.cm-searchMatch-selected') }).innerText())
+    .toContain('"i": 59999');
   expect(complaints).toEqual([]);
   await leavePage(page);
 });
@@ -322,7 +321,7 @@ it('at its address, a body of megabytes begins before it has come, and goes on o
   const body = page.locator('section[aria-label=Request]');
   await body.locator('.cm-content').getByText('"messages": [').waitFor();
   const search = body.getByRole('button', { name: 'Search' });
-  expect(await search.isDisabled()).toBe(true);
+  await expect.poll(() => search.isDisabled()).toBe(true);
   for (const route of held) await route.continue();
   await expect.poll(() => search.isDisabled()).toBe(false);
   expect(complaints).toEqual([]);
@@ -346,12 +345,12 @@ it('what a body has thousands of is shown in parts, and arguments of any depth a
   const { page, complaints } = await open(id(6));
   const shown = page.locator(conversation);
   await shown.getByRole('group', { name: 'Call of deep' }).getByText('[[[[').waitFor();
-  expect(await shown.getByText('one of many').count()).toBe(100);
+  await expect.poll(() => shown.getByText('one of many').count()).toBe(100);
   await shown.getByRole('button', { name: 'Show 100 more of 2,900 after these' }).click();
   await expect.poll(() => shown.getByText('one of many').count()).toBe(200);
   await page.goto(addressOf(id(7)));
   await shown.getByRole('button', { name: 'Show 100 more of 2,900 after these' }).waitFor();
-  expect(await shown.getByText('a choice').count()).toBe(100);
+  await expect.poll(() => shown.getByText('a choice').count()).toBe(100);
   expect(complaints).toEqual([]);
   await leavePage(page);
 });

@@ -45,8 +45,8 @@ it('Back leads from the details to the list, its row and its place, and j and k 
   const top = await scrolled(page);
   await page.goBack();
   await page.waitForURL(before);
-  expect(await scrolled(page)).toBe(top);
-  expect(await page.locator('[data-current=true]').count()).toBe(1);
+  await expect.poll(() => scrolled(page)).toBe(top);
+  await expect.poll(() => page.locator('[data-current=true]').count()).toBe(1);
   await page.getByRole('link', { name: 'Sessions' }).first().click();
   await page.waitForURL(/\/sessions/);
   await page.goBack();
@@ -101,17 +101,18 @@ it('words of both sides, properties that most have, and marks of failures and of
   await scene.api.stored('5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0091');
   const { page, complaints } = await openSignedIn(scene.browser, `${scene.service.api}/requests?q=user%3Awords`);
   await page.locator(rows).nth(1).waitFor();
-  const words = await page.locator(`${rows} ${cells}:nth-child(3)`).allInnerTexts();
-  expect(words[0]).toMatch(/When does the \*\*ferry\*\* leave\?\s+At 6:20, from the pier\./);
-  expect(words[1]).toMatch(/And the next one\?\s+429\s+Too many calls\./);
-  const titles = await page.getByRole('columnheader').allInnerTexts();
-  expect(titles.filter((title) => /Input|Client|Harbour|Svc/.test(title))).toEqual(['Input → Output', 'Harbour', 'Client']);
+  const words = page.locator(`${rows} ${cells}:nth-child(3)`);
+  await expect.poll(() => words.nth(0).innerText()).toMatch(/When does the \*\*ferry\*\* leave\?\s+At 6:20, from the pier\./);
+  await expect.poll(() => words.nth(1).innerText()).toMatch(/And the next one\?\s+429\s+Too many calls\./);
+  const titles = async (): Promise<readonly string[]> =>
+    (await page.getByRole('columnheader').allInnerTexts()).filter((title) => /Input|Client|Harbour|Svc/.test(title));
+  await expect.poll(titles).toEqual(['Input → Output', 'Harbour', 'Client']);
   await page.getByRole('button', { name: 'Columns' }).click();
   const dialog = page.getByRole('dialog', { name: 'Columns' });
   await dialog.getByLabel('Add a column').fill('helpful');
   await dialog.getByRole('button', { name: '+ helpful' }).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
-  expect(await page.locator(`${rows} ${cells}:last-child`).allInnerTexts()).toEqual(['0.75', '']);
+  await expect.poll(() => page.locator(`${rows} ${cells}:last-child`).allInnerTexts()).toEqual(['0.75', '']);
   await page.getByRole('columnheader', { name: 'Cost' }).click({ position: { x: 3, y: 3 } });
   await page.waitForURL((url) => url.searchParams.get('sort') === 'costliest');
   expect(complaints).toEqual([]);
@@ -124,9 +125,11 @@ const phone = { width: 390, colorScheme: 'light' } as const;
 it('on a phone one menu above the list has its tools', async () => {
   const { page, complaints } = await openSignedIn(scene.browser, `${scene.service.api}/requests?q=user%3Aann`, phone);
   await page.locator(rows).first().waitFor();
-  expect(await page.getByRole('button', { name: 'Columns' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Columns' }).count()).toBe(0);
   await page.getByRole('button', { name: 'More' }).click();
-  expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Facets', 'Live', 'Columns', 'Views', 'Export', 'Make an alert']);
+  await expect
+    .poll(() => page.getByRole('menuitem').allInnerTexts())
+    .toEqual(['Facets', 'Live', 'Columns', 'Views', 'Export', 'Make an alert']);
   await page.getByRole('menuitem', { name: 'Columns' }).click();
   await page.getByRole('dialog', { name: 'Columns' }).getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'More' }).click();
@@ -166,7 +169,7 @@ it('on a phone an opened request is a page of its own: the way back, why it fail
   expect(places).toEqual(places.toSorted((one, other) => one - other));
   expect(places[1]).toBeLessThan(phoneScreen / 2);
   expect(places[2]).toBeLessThan(phoneScreen);
-  expect(await page.getByRole('combobox', { name: 'Search requests' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('combobox', { name: 'Search requests' }).count()).toBe(0);
   expect(await accessibilityFaults(watched)).toEqual([]);
   await details.getByRole('tab', { name: 'Details' }).click();
   await details.getByRole('button', { name: 'Edit properties' }).waitFor();
@@ -184,7 +187,7 @@ it('a request that is gone says so beside the list', async () => {
   const details = page.getByRole('complementary', { name: 'Request' });
   await details.getByRole('heading', { name: 'Request not found' }).waitFor();
   await page.locator(rows).first().waitFor();
-  expect(await details.getByRole('tab').count()).toBe(0);
+  await expect.poll(() => details.getByRole('tab').count()).toBe(0);
   await leavePage(page);
 });
 
@@ -260,8 +263,8 @@ it('selected requests are compared, exported and given a property', async () => 
   await box(5).click();
   const bar = page.getByRole('group', { name: 'Selected requests' });
   await bar.waitFor();
-  expect(await box(3).boundingBox()).toEqual(before);
-  expect(await page.evaluate("document.querySelector('[role=grid] [role=row] input').indeterminate")).toBe(true);
+  await expect.poll(() => box(3).boundingBox()).toEqual(before);
+  await expect.poll(() => page.evaluate("document.querySelector('[role=grid] [role=row] input').indeterminate")).toBe(true);
   await box(3).click();
   const compare = await bar.getByRole('link', { name: 'Compare' }).getAttribute('href');
   // The older one, though it was selected last.

@@ -97,8 +97,8 @@ it('Sessions says how many requests failed, and whether all of a session did', a
   const { page, complaints } = await open('/sessions?sort=failed');
   const first = page.locator('tbody tr').first();
   await first.getByText('some failed').waitFor();
-  expect(await first.getByRole('cell').allInnerTexts()).toEqual(expect.arrayContaining(['some failed', '1,100', '2']));
-  expect(await page.locator('tbody tr').nth(1).getByRole('cell').first().innerText()).toBe('ok');
+  await expect.poll(() => first.getByRole('cell').allInnerTexts()).toEqual(expect.arrayContaining(['some failed', '1,100', '2']));
+  await expect.poll(() => page.locator('tbody tr').nth(1).getByRole('cell').first().innerText()).toBe('ok');
   expect(complaints).toEqual([]);
   await leavePage(page);
 });
@@ -130,11 +130,11 @@ it('failures are counted in the head beyond what is loaded, marked on a step and
   const failed = page.getByRole('link', { name: '2 failed steps' });
   await failed.waitFor();
   const group = steps(page).filter({ hasText: '1 failed' });
-  expect(await group.first().getAttribute('aria-expanded')).toBe('true');
+  await expect.poll(() => group.first().getAttribute('aria-expanded')).toBe('true');
   await steps(page).filter({ hasText: 'failed 500' }).first().waitFor();
   await failed.click();
   await page.getByText('2 of 1,100 steps', { exact: true }).waitFor();
-  expect(await steps(page).getByRole('gridcell').first().innerText()).toBe('6');
+  await expect.poll(() => steps(page).getByRole('gridcell').first().innerText()).toBe('6');
   expect(complaints).toEqual([]);
   await leavePage(page);
 });
@@ -146,14 +146,14 @@ it('a row has its own words, and its model only where it changes', async () => {
   await second.getByText('Part c of the export is faster now.').waitFor();
   const widthOf = async (text: string, row: number): Promise<number> =>
     (await steps(page).nth(row).getByText(text, { exact: true }).boundingBox())?.width ?? 0;
-  expect(await widthOf('gpt-4o', 2)).toBeLessThan(2);
+  await expect.poll(() => widthOf('gpt-4o', 2)).toBeLessThan(2);
   await leavePage(page);
 });
 
 it('a runaway is told from an ordinary session, and each sentence leads to what shows it', async () => {
   const { page, complaints } = await open('/sessions/usual-2');
   await reasons(page).getByText('About as much as a usual session').waitFor();
-  expect(await reasons(page).getByRole('listitem').count()).toBe(1);
+  await expect.poll(() => reasons(page).getByRole('listitem').count()).toBe(1);
 
   await page.goto(`${service.api}/sessions/runaway`);
   await reasons(page).getByText('About 110 times a usual session: $11.00 against $0.10, the median of 6 others of this name').waitFor();
@@ -166,10 +166,13 @@ it('a runaway is told from an ordinary session, and each sentence leads to what 
 
   // What is said of single steps is said once all are there, and they come by themselves.
   await reasons(page).getByText('of 1,100 requests repeat the answer of an earlier one, at most with other numbers').waitFor();
-  expect(await reasons(page).getByRole('listitem').count()).toBeGreaterThan(3);
+  await expect.poll(() => reasons(page).getByRole('listitem').count()).toBeGreaterThan(3);
   // Many of them stand below the figures: beside these they would leave a hole.
-  const [figures, sentences] = await Promise.all([page.locator('header dl').boundingBox(), reasons(page).boundingBox()]);
-  expect(sentences?.y).toBeGreaterThanOrEqual((figures?.y ?? Infinity) + (figures?.height ?? 0));
+  const gap = async (): Promise<number> => {
+    const [figures, sentences] = await Promise.all([page.locator('header dl').boundingBox(), reasons(page).boundingBox()]);
+    return (sentences?.y ?? -Infinity) - (figures?.y ?? Infinity) - (figures?.height ?? 0);
+  };
+  await expect.poll(gap).toBeGreaterThanOrEqual(0);
   await reasons(page).getByRole('link', { name: 'Show the first repeat' }).click();
   await panel(page).getByText('step 2 of 1,100').waitFor();
   await reasons(page).getByRole('link', { name: 'Show the largest that was not' }).click();
@@ -184,7 +187,7 @@ it('the page itself does not scroll, a step is looked at beside the list, and th
   await steps(page).nth(2).click();
   await panel(page).getByText('step 3 of 1,100').waitFor();
   expect(new URL(page.url()).pathname).toBe('/sessions/runaway');
-  expect(await page.evaluate('document.documentElement.scrollHeight - window.innerHeight')).toBeLessThanOrEqual(0);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollHeight - window.innerHeight')).toBeLessThanOrEqual(0);
   for (let pressed = 0; pressed < 40; pressed += 1) await page.keyboard.press('j');
   const chosen = page.locator('[role=treegrid] [aria-selected=true]');
   await expect.poll(() => chosen.getAttribute('aria-rowindex')).toBe('44');
@@ -210,7 +213,7 @@ it('/ finds steps by their words, also those that were not loaded, and Escape br
   await page.keyboard.press('/');
   await page.keyboard.type('turn 1098');
   await page.getByText('1 of 1,100 steps', { exact: true }).waitFor();
-  expect(await steps(page).getByRole('gridcell').first().innerText()).toBe('1,098');
+  await expect.poll(() => steps(page).getByRole('gridcell').first().innerText()).toBe('1,098');
   await page.keyboard.press('Escape');
   await expect.poll(() => steps(page).count()).toBeGreaterThan(10);
   expect(complaints).toEqual([]);
@@ -258,10 +261,10 @@ it('until they are there, the list has their places, which say so', async () => 
   await page.goto(`${service.api}/sessions/runaway`);
   const list = page.locator('[role=treegrid]');
   await list.getByRole('row').nth(5).waitFor();
-  expect(Number(await list.getAttribute('aria-rowcount'))).toBeGreaterThan(turnsOfRunaway);
+  await expect.poll(async () => Number(await list.getAttribute('aria-rowcount'))).toBeGreaterThan(turnsOfRunaway);
   await page.evaluate("document.querySelector('[role=treegrid]').scrollTop = 1e6");
   await steps(page).getByText('Loading step 1,100…').waitFor();
-  expect(await steps(page).last().getAttribute('aria-busy')).toBe('true');
+  await expect.poll(() => steps(page).last().getAttribute('aria-busy')).toBe('true');
   expect(held).toHaveLength(1);
   await held[0]?.continue();
   await expect.poll(() => list.locator('[aria-busy]').count()).toBe(0);

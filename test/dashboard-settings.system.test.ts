@@ -58,7 +58,7 @@ it('a webhook is made, shows its secret once, and a delivery that failed is look
   await page.getByLabel('Destination').fill(`${receiver.origin}/hook`);
   await page.getByLabel('Name').fill('ops');
   await page.getByRole('button', { name: 'Create webhook' }).click();
-  expect(await dialog(page).innerText()).toMatch(/whsec_\S+/);
+  await expect.poll(() => dialog(page).innerText()).toMatch(/whsec_\S+/);
   await dialog(page).getByRole('button', { name: 'Done' }).click();
   await page.getByRole('heading', { name: 'ops' }).waitFor();
   await page.getByText('Nothing was sent yet').waitFor();
@@ -70,10 +70,10 @@ it('a webhook is made, shows its secret once, and a delivery that failed is look
   await eventually('a delivery', () => (receiver.posts.length > 0 ? true : undefined));
   const row = page.getByRole('row', { name: /pending .*Request recorded [1-9]\d* 500/ });
   await row.waitFor();
-  expect(await page.getByRole('row').count()).toBe(2);
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
   await row.getByRole('button', { name: /^Show the attempts/ }).click();
   const attempt = dialog(page).getByRole('region', { name: 'Attempt 1' });
-  expect(await attempt.innerText()).toMatch(/POST \/hook[\S\s]*webhook-id: [\S\s]*500[\S\s]*x-reason: maintenance/i);
+  await expect.poll(() => attempt.innerText()).toMatch(/POST \/hook[\S\s]*webhook-id: [\S\s]*500[\S\s]*x-reason: maintenance/i);
   status = 200;
   await dialog(page).getByRole('button', { name: 'Retry' }).click();
   await dialog(page).getByText('It is sent again, with the same webhook-id.').waitFor();
@@ -122,7 +122,7 @@ it('a webhook says what is wrong with it before it is sent, and an empty sample 
   await page.getByLabel('Sample rate, %').fill('250');
   await page.getByText('Write at most 100.').waitFor();
   const create = page.getByRole('button', { name: 'Create webhook' });
-  expect(await create.isEnabled()).toBe(false);
+  await expect.poll(() => create.isEnabled()).toBe(false);
   await page.getByLabel('Destination').fill('https://localhost:1/all');
   await page.getByLabel('Sample rate, %').fill('');
   await page.getByText('empty means all of them').waitFor();
@@ -152,7 +152,7 @@ it('a price and a key of a provider say what is wrong with them before they are 
   await dialog(page).getByLabel('Input, $ per million').first().fill('-1');
   await dialog(page).getByText('Write at least 0.').waitFor();
   await dialog(page).getByText('Correct the marked fields.').waitFor();
-  expect(await save.isEnabled()).toBe(false);
+  await expect.poll(() => save.isEnabled()).toBe(false);
   await page.keyboard.press('Escape');
   const past = page.getByRole('form', { name: 'Update past costs' });
   await past.getByLabel('From').fill('2026-02-31');
@@ -160,14 +160,14 @@ it('a price and a key of a provider say what is wrong with them before they are 
   await past.getByLabel('From').fill('2026-02-03');
   await past.getByLabel('To').fill('2026-02-01');
   await past.getByText('Write the first day or a later one.').waitFor();
-  expect(await past.getByRole('button', { name: 'Preview' }).isEnabled()).toBe(false);
+  await expect.poll(() => past.getByRole('button', { name: 'Preview' }).isEnabled()).toBe(false);
   await page.goto(`${service.api}/provider-keys`);
   await page.getByRole('button', { name: 'Add a key' }).click();
   await dialog(page).getByLabel('Provider', { exact: true }).fill('opnai');
   await dialog(page).getByText('No provider has this name.').waitFor();
   await dialog(page).getByLabel('Key', { exact: true }).fill('Bearer sk-abc');
   await dialog(page).getByText('Leave “Bearer” out.').waitFor();
-  expect(await dialog(page).getByRole('button', { name: 'Add the key' }).isEnabled()).toBe(false);
+  await expect.poll(() => dialog(page).getByRole('button', { name: 'Add the key' }).isEnabled()).toBe(false);
   expect([changesOf(requests, '/v1/prices'), changesOf(requests, '/v1/provider-keys')]).toEqual([[], []]);
   expect(complaints).toEqual([]);
   await leavePage(page);
@@ -188,7 +188,7 @@ it('a shorter retention says how many requests it deletes, and asks', async () =
   const save = page.getByRole('button', { name: 'Save' });
   await days.fill('1.5');
   await page.getByText('Write a whole number, such as 30.').waitFor();
-  expect(await save.isEnabled()).toBe(false);
+  await expect.poll(() => save.isEnabled()).toBe(false);
   await days.fill('30');
   await save.click();
   await dialog(page).getByText('1 request older than 30 days will be deleted for good').waitFor();
@@ -234,7 +234,7 @@ it('the ring of the focus is drawn once', async () => {
   const ringsOf =
     'let rings = 0; for (let element = document.activeElement; element; element = element.parentElement) rings += Number(getComputedStyle(element).outlineStyle !== "none"); rings';
   await button.waitFor();
-  expect(await page.evaluate<number>(ringsOf)).toBe(1);
+  await expect.poll(() => page.evaluate<number>(ringsOf)).toBe(1);
   await leavePage(page);
 });
 
@@ -272,7 +272,7 @@ it('a question becomes a panel of a board, and the board is JSON in and out', as
   const { page, complaints } = await open('/explore?range=1h&metrics=%5B%22count%22%5D&by=%5B%22properties.Team%22%5D&chart=table');
   await page.getByRole('row', { name: /^search [2-9]/ }).waitFor();
   await page.getByRole('button', { name: 'Save to a board' }).click();
-  expect(await dialog(page).getByLabel('Title').inputValue()).toBe('Requests by Team');
+  await expect.poll(() => dialog(page).getByLabel('Title').inputValue()).toBe('Requests by Team');
   await dialog(page).getByLabel('Name of the board').fill('Spend');
   await dialog(page).getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('heading', { name: 'Spend' }).waitFor();
@@ -291,7 +291,7 @@ it('a question becomes a panel of a board, and the board is JSON in and out', as
   await page.goto(`${service.api}/boards`);
   await page.getByRole('button', { name: 'From JSON' }).click();
   await dialog(page).getByLabel('JSON', { exact: true }).fill('{"name": "Copy"');
-  expect(await dialog(page).getByRole('button', { name: 'Create' }).isEnabled()).toBe(false);
+  await expect.poll(() => dialog(page).getByRole('button', { name: 'Create' }).isEnabled()).toBe(false);
   await dialog(page)
     .getByLabel('JSON', { exact: true })
     .fill(JSON.stringify({ ...json, name: 'Copy' }));

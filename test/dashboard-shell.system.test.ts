@@ -144,7 +144,7 @@ describe('on a phone', () => {
     const watched = await openSignedIn(browser, `${service.api}/keys`, phone);
     const { page } = watched;
     await heading(page, 'Keys').waitFor();
-    expect(await page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
     for (const button of await page.getByRole('button').all()) {
       const box = await button.boundingBox();
       expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
@@ -169,7 +169,7 @@ describe('on a phone', () => {
 it('the documentation and the first call are a link away from every page', async () => {
   const { page } = await openSignedIn(browser, `${service.api}/keys`);
   const pages = page.getByRole('navigation', { name: 'Pages' });
-  expect(await pages.getByRole('link', { name: 'Documentation' }).getAttribute('href')).toBe('/docs/guides');
+  await expect.poll(() => pages.getByRole('link', { name: 'Documentation' }).getAttribute('href')).toBe('/docs/guides');
   await pages.getByRole('link', { name: 'First call' }).click();
   await page.waitForURL(/start/);
   await leavePage(page);
@@ -220,7 +220,7 @@ it('who signs out is not told that the session has ended', async () => {
   const { page } = await openSignedIn(browser, `${service.api}/keys`);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForSelector('input[name=key]');
-  expect(await page.getByText('Your session has ended').count()).toBe(0);
+  await expect.poll(() => page.getByText('Your session has ended').count()).toBe(0);
   await leavePage(page);
 });
 

@@ -136,8 +136,8 @@ it('what callers sent is shown as it is and never runs', async () => {
   const { page, complaints } = await openSignedIn(browser, `${service.api}/requests?request=${newest}`);
   const conversation = page.locator('[aria-label=Conversation]');
   await conversation.waitFor();
-  expect(await conversation.innerText()).toContain('<script>document.title=1</script>');
-  expect(await page.locator('aside dt', { hasText: 'onerror' }).count()).toBe(1);
+  await expect.poll(() => conversation.innerText()).toContain('<script>document.title=1</script>');
+  await expect.poll(() => page.locator('aside dt', { hasText: 'onerror' }).count()).toBe(1);
   expect(await page.title()).toBe('Gatelog');
   expect(complaints).toEqual([]);
   await leavePage(page);

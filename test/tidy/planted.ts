@@ -250,6 +250,20 @@ export const planted: readonly Planted[] = [
     at: [],
   },
   {
+    rule: 'polled pages',
+    title: 'a look in the moment, and looks until it holds',
+    files: {
+      'test/a.test.ts': [
+        `expect(await page.locator('p').first().innerText()).toBe('a');`,
+        `expect(await list.getByRole('row').count()).toBe(2);`,
+        `await expect.poll(() => list.getByRole('row').count()).toBe(2);`,
+        `const width = (await column.boundingBox())?.width;`,
+        `expect(await count(page)).toBe('2 requests');`,
+      ].join('\n'),
+    },
+    at: ['test/a.test.ts:1', 'test/a.test.ts:2'],
+  },
+  {
     rule: 'no machine traces',
     title: 'paths and registries',
     files: {

@@ -2,7 +2,7 @@ import type { Rule } from './rule.ts';
 import { livingLinks, ownProgram, shortReadme } from './rules/documents.ts';
 import { environment, noConsole, pureRooms } from './rules/effects.ts';
 import { oneThingFolders, oneWayFolders } from './rules/folders.ts';
-import { noSuppressions, reasonedSkips } from './rules/honesty.ts';
+import { noSuppressions, polledPages, reasonedSkips } from './rules/honesty.ts';
 import { knownRoom, noCycles, packageImports, roomImports, subRoomImports } from './rules/imports.ts';
 import { factsWithoutParsers, providerNames } from './rules/provider-names.ts';
 import { completeLock, exactVersions, namedFiles, noMachineTraces } from './rules/repository.ts';
@@ -44,6 +44,7 @@ export const rules: readonly Rule[] = [
   namedAcross,
   noSuppressions,
   reasonedSkips,
+  polledPages,
   noMachineTraces,
   namedFiles,
   exactVersions,

@@ -23,6 +23,41 @@ export const reasonedSkips: Rule = sourceRule(
   (source) => (isTestFile(source.path) ? outermostCalls(source).flatMap((call) => judgeCall(source, call)) : []),
 );
 
+/** What Playwright reads of a page in the moment, without waiting for what the test expects. */
+const momentary: ReadonlySet<string> = new Set([
+  'allInnerTexts',
+  'allTextContents',
+  'boundingBox',
+  'count',
+  'getAttribute',
+  'innerHTML',
+  'innerText',
+  'inputValue',
+  'isChecked',
+  'isDisabled',
+  'isEnabled',
+  'isVisible',
+  'textContent',
+]);
+
+/** A page is drawn in parts; what holds on a quiet machine is not there yet on a busy one. */
+export const polledPages: Rule = sourceRule(
+  { name: 'polled pages', remedy: 'Write `await expect.poll(() => …)`, which looks until it holds.' },
+  (source) => {
+    if (!source.path.startsWith('test/')) return [];
+    const found: Omit<Violation, 'path'>[] = [];
+    walk(source.program, (node, ancestors) => {
+      const parent = ancestors.at(-1);
+      const isExpected = parent?.type === 'CallExpression' && chainOf(parent.callee)[0] === 'expect';
+      if (node.type !== 'AwaitExpression' || !isExpected || node.argument.type !== 'CallExpression') return;
+      const [read, ...objects] = chainOf(node.argument.callee).toReversed();
+      const isMomentary = read !== undefined && objects.length > 0 && momentary.has(read);
+      if (isMomentary) found.push({ line: source.lineOf(node.start), what: `${read} is looked at once` });
+    });
+    return found;
+  },
+);
+
 /** Calls that no further call continues: the whole of `it.skipIf(x)('name', f)`, not `it.skipIf(x)`. */
 function outermostCalls({ program }: SourceFile): CallExpression[] {
   const calls: CallExpression[] = [];

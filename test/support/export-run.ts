@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createReadStream, existsSync, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -149,7 +149,7 @@ class ExportScene {
       const { ended, child } = this.startCommand([`${output}/`, ...words, '--resume']);
       const timer = new AbortController();
       const isNext = this.kills.command < commandKills || this.kills.service < serviceKills;
-      const result = await Promise.race([ended, isNext ? wait(dice.below(maxRunMs), 'kill' as const, { signal: timer.signal }) : ended]);
+      const result = await Promise.race([ended, isNext ? this.whenToKill(output, dice.below(maxRunMs), timer.signal) : ended]);
       if (result !== 'kill') {
         timer.abort();
         if (result.code !== 0) throw new Error(`the export ended with ${String(result.code)}: ${result.stderr}`);
@@ -173,6 +173,14 @@ class ExportScene {
         return;
       }
     }
+  }
+
+  /** Not before the first lines are written: until the service has answered, the command does not wait for one that is away. */
+  private async whenToKill(output: string, afterMs: number, signal: AbortSignal): Promise<'kill'> {
+    await wait(afterMs, undefined, { signal });
+    const files = (): readonly string[] => (existsSync(output) ? readdirSync(output) : []);
+    while (!files().some((file) => statSync(path.join(output, file)).size > 0)) await wait(10, undefined, { signal });
+    return 'kill';
   }
 
   private startCommand(words: readonly string[]) {

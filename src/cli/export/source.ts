@@ -50,7 +50,8 @@ export async function* receivedLines({ client, query, cursor, onFacts, onAway, n
   let last = cursor;
   let { endDate } = query;
   let goodAt = now();
-  let hasAnswered = false;
+  // An export that goes on has reached this address before.
+  let hasAnswered = cursor !== undefined;
   for (;;) {
     try {
       const answer = await client.exports.open({ ...query, endDate, cursor: last }, { includeCount: true });

@@ -4,17 +4,17 @@
  * that they must find. With texts it runs only the parts whose name has one of them. It needs two to four hours, and may be stopped at any
  * time (Ctrl-C); with `--minutes` no part begins later than that. Each part's output is in `.cache/nightly/`.
  *
- * `docs/internals/soak/nightly.txt` has the parts with their times, and a verdict. The next run on the same sources reads it and goes on
- * with what has not passed yet, on another machine too when it is committed: documents are not among the sources. `--again` starts over.
- * The exit code is 1 until every part has passed.
+ * `docs/internals/soak/nightly.txt` has the parts with their times, and a verdict. The next run of the same program reads it and goes on with
+ * what has not passed yet, on another machine too when it is committed. A result counts for the program and the test code that the part
+ * loads (`test/support/nightly-sources.ts`). `--again` starts over. The exit code is 1 until every part has passed.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { type NightlyPart, nightlyParts } from '../support/nightly-parts.ts';
+import { committedFiles, partDigest, programDigest } from '../support/nightly-sources.ts';
 
 const folder = '.cache/nightly';
 const report = 'docs/internals/soak/nightly.txt';
@@ -33,8 +33,11 @@ const { values: given, positionals: texts } = parseArgs({
   options: { minutes: { type: 'string' }, again: { type: 'boolean' } },
 });
 const endAt = given.minutes === undefined ? Infinity : performance.now() + Number(given.minutes) * 60_000;
-const sources = sourcesNow();
+const committed = committedFiles(git('ls-tree', '-r', 'HEAD'));
+const program = programNow();
 const parts = nightlyParts();
+/** By the name of the part: the test code that it loads. */
+const sources = new Map(parts.map(({ name, entry }) => [name, partDigest(entry, committed)]));
 const chosen = parts.filter(({ name }) => texts.length === 0 || texts.some((text) => name.includes(text)));
 if (chosen.length === 0) throw new Error(`no part has ${texts.join(' or ')} in its name`);
 
@@ -52,26 +55,20 @@ for (const part of chosen) {
 process.stdout.write(table());
 process.exitCode = chosen.every(({ name }) => results.get(name)?.hasPassed === true) ? 0 : 1;
 
-/** What the committed sources are, with a mark when files differ from them; results do not count for other sources. */
-function sourcesNow(): string {
-  const notDocuments = ['.', ':!docs', ':!README.md'];
-  const changed = git('status', '--porcelain', '--', ...notDocuments).length > 0;
-  const files = git('ls-tree', 'HEAD')
-    .split('\n')
-    .filter((line) => !/\t(?:docs|README\.md)$/.test(line));
-  const digest = createHash('sha256').update(files.join('\n')).digest('hex').slice(0, 12);
-  return digest + (changed ? withChanges : '');
+/** What the committed program is, with a mark when files differ from it: changes that are not committed may be others the next time. */
+function programNow(): string {
+  const isChanged = git('status', '--porcelain', '--', '.', ':!docs', ':!README.md').length > 0;
+  return programDigest(committed) + (isChanged ? withChanges : '');
 }
 
 function git(...words: readonly string[]): string {
   return execFileSync('git', words, { encoding: 'utf8' }).trim();
 }
 
-/** The lines of the report, when they are of these sources. */
+/** The lines of the report that are of this program and of the same test code. */
 function readResults(): readonly (readonly [name: string, result: PartResult])[] {
   const lines = readReport().split('\n');
-  // Changes that are not committed may be others than those of the report.
-  if (lines[0] !== firstLine() || sources.endsWith(withChanges)) return [];
+  if (lines[0] !== firstLine() || program.endsWith(withChanges)) return [];
   return lines.flatMap((line) => resultIn(line) ?? []);
 }
 
@@ -85,13 +82,13 @@ function readReport(): string {
 }
 
 function firstLine(): string {
-  return `$ npm run soak -- nightly      # sources ${sources}`;
+  return `$ npm run soak -- nightly      # program ${program}`;
 }
 
 function resultIn(line: string): [readonly [name: string, result: PartResult]] | undefined {
-  const [, word, seconds, name, failures = word === 'FAILED' ? '1' : '0'] =
-    /^(passed|found|FAILED) +(\d+) s {2}(.+?)(?: after (\d+) failed runs?)?$/.exec(line) ?? [];
-  if (name === undefined) return undefined;
+  const [, word, seconds, code, name, failures = word === 'FAILED' ? '1' : '0'] =
+    /^(passed|found|FAILED) +(\d+) s {2}([\da-f]{12}) {2}(.+?)(?: after (\d+) failed runs?)?$/.exec(line) ?? [];
+  if (name === undefined || sources.get(name) !== code) return undefined;
   return [[name, { hasPassed: word !== 'FAILED', seconds: Number(seconds), failures: Number(failures) }]];
 }
 
@@ -121,11 +118,20 @@ function failuresOf(name: string): number {
   return results.get(name)?.failures ?? 0;
 }
 
-function lineOf({ name, wantedCode }: NightlyPart, result: PartResult | undefined): string {
-  const word = result === undefined ? 'not run' : result.hasPassed ? (wantedCode === 0 ? 'passed' : 'found') : 'FAILED';
-  const told = (result?.failures ?? 0) - (result?.hasPassed === true ? 0 : 1);
-  const before = told < 1 ? '' : ` after ${result?.failures ?? 0} failed run${result?.failures === 1 ? '' : 's'}`;
-  return `${word.padEnd(8)} ${String(result?.seconds ?? '').padStart(5)} s  ${name}${before}`;
+function lineOf(part: NightlyPart, result: PartResult | undefined): string {
+  const seconds = String(result?.seconds ?? '').padStart(5);
+  return `${wordOf(part, result).padEnd(8)} ${seconds} s  ${sources.get(part.name) ?? ''}  ${part.name}${failuresBefore(result)}`;
+}
+
+function wordOf({ wantedCode }: NightlyPart, result: PartResult | undefined): string {
+  if (result === undefined) return 'not run';
+  if (!result.hasPassed) return 'FAILED';
+  return wantedCode === 0 ? 'passed' : 'found';
+}
+
+function failuresBefore({ failures, hasPassed }: PartResult = { failures: 0, hasPassed: true, seconds: 0 }): string {
+  const isTold = failures > (hasPassed ? 0 : 1);
+  return isTold ? ` after ${failures} failed run${failures === 1 ? '' : 's'}` : '';
 }
 
 function table(): string {

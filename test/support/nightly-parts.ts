@@ -4,6 +4,8 @@ import { filesInFull } from './test-length.ts';
 /** A program of the long run. */
 export interface NightlyPart {
   readonly name: string;
+  /** The file that it begins with. */
+  readonly entry: string;
   /** Arguments of Node. */
   readonly words: readonly string[];
   /** What the part shows by its end: a mutant is a program with a fault, which the run must find. */
@@ -54,17 +56,19 @@ export function nightlyParts(): readonly NightlyPart[] {
   return [
     ...[...new Set([...filesThatReach(lengthOfTests, ['src', 'test', 'bench']), ...filesInFull])].map((file): NightlyPart => ({
       name: `test ${file}`,
+      entry: file,
       words: [...vitest, file],
       wantedCode: 0,
     })),
     ...soaks.map(([name, ...words]): NightlyPart => ({
       name: [name, ...words].join(' '),
+      entry: `test/soak/${name}.ts`,
       words: [`${programs}/${name}.js`, ...words],
       wantedCode: 0,
     })),
     ...mutants.map((mutant): NightlyPart => {
       const words = [killsOfMutant, '--mutant', mutant];
-      return { name: `kills ${words.join(' ')}`, words: [`${programs}/kills.js`, ...words], wantedCode: 1 };
+      return { name: `kills ${words.join(' ')}`, entry: 'test/soak/kills.ts', words: [`${programs}/kills.js`, ...words], wantedCode: 1 };
     }),
   ];
 }

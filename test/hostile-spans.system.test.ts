@@ -114,24 +114,20 @@ async function bothVisible(): Promise<readonly string[]> {
 
 inFull(() => {
   it('very long names are remembered by nobody', async () => {
-    const long = 'x'.repeat(7 * mebibyte);
+    // A record of it is below the limit of what one request may add to the spool.
+    const long = 'x'.repeat(4 * mebibyte);
     const sendNamed = async (index: number): Promise<void> => {
       const name = `${index}${long}`;
       const attributes = { ...model, 'gen_ai.request.model': name, 'session.id': name };
-      expect(
-        (
-          await send(
-            loud,
-            compressed(1, () => ({ parentSpanId: spanIdOf(9), attributes })),
-          )
-        ).status,
-      ).toBeOneOf([200, 429]);
+      const body = compressed(1, () => ({ parentSpanId: spanIdOf(9), attributes }));
+      const { status, text } = await send(loud, body);
+      expect({ text, isTaken: [200, 429].includes(status) }).toEqual({ text, isTaken: true });
     };
     const processes = ['gateway', 'core'].flatMap((name) => childrenNamed(service.pid, name));
     expect(processes).toHaveLength(2);
     for (let index = 0; index < 4; index += 1) await sendNamed(index);
     const before = processes.map((pid) => memoryOf(pid).resident);
-    const more = 24;
+    const more = 42;
     for (let index = 0; index < more; index += 1) await sendNamed(4 + index);
     // Remembered they would hold 168 MiB.
     await eventually('the memory to be given back', () => {

@@ -67,7 +67,8 @@ export async function runImportHelicone(run: ImportHeliconeRun): Promise<ImportH
     let killed = 0;
     const killOfCore = { ...never, coreAfterCalls: Math.ceil(count / 10) };
     while (first === undefined) {
-      const kill = { ...never, maxCalls: 1 + random.below(Math.ceil((count * 1.2) / (kills + 1))), delayMs: random.below(maxDelayMs) };
+      // Even the longest of them leave calls for the run after the last kill.
+      const kill = { ...never, maxCalls: 1 + random.below(Math.ceil((count * 0.8) / (kills + 1))), delayMs: random.below(maxDelayMs) };
       first = await importer.importOnce(killed < kills ? kill : killOfCore);
       if (first === undefined) killed += 1;
     }
@@ -125,7 +126,7 @@ interface Kill {
 }
 
 const never: Kill = { maxCalls: Number.POSITIVE_INFINITY, delayMs: 0, coreAfterCalls: Number.POSITIVE_INFINITY };
-const maxDelayMs = 1_000;
+const maxDelayMs = 100;
 
 /** Runs the built program against a fake. */
 class Importer {

@@ -202,7 +202,7 @@ export const variables = {
     min: 1,
     max: minute,
     reason:
-      'Milliseconds between batches that are not full: how soon a record is queryable under load. A batch costs about as much as 500 records.',
+      'Milliseconds between batches that are not full, twice as many where storing one takes long: how soon a record is queryable under load. A batch costs about as much as 500 records.',
   },
   ingestBurstMs: {
     name: 'GATELOG_INGEST_BURST_MS',

@@ -54,3 +54,15 @@ test('what waits of a burst is stored at once when the service stops', async () 
   await spool.drainAll({ limits, burst: new BurstGate({ maxMs: 60_000, cpuShares: () => ({ idle: 0, own: 0 }), clock: stopped }) });
   expect((await spool.storedIds()).requests).toHaveLength(burstOf);
 });
+
+test('records whose bytes fill a batch do not wait for others', async () => {
+  const spool = new SpoolRig(rig);
+  const drain = await spool.openDrain({ limits: { maxRows: 1000, maxBytes: 2000 }, intervalMs: 60_000 });
+  drain.start();
+  await write(spool, 1);
+  await until(() => spool.observations.length > 0);
+  await write(spool, 20);
+  await until(() => spool.observations.length > 1);
+  await drain.stop(120_000);
+  expect((await spool.storedIds()).requests).toHaveLength(21);
+});

@@ -6,6 +6,7 @@ import type { Checkpoint } from '../spool/checkpoint.ts';
 import { listSeries } from '../spool/segment.ts';
 import { BatchRecordBuilder, type BatchInterpretation } from './batch/batch-record-builder.ts';
 import { BatchSizer, isOversized } from './batch/batch-size.ts';
+import { BatchInterval } from './batch/interval.ts';
 import {
   acceptedAfter,
   type Batch,
@@ -57,6 +58,7 @@ export class Drain {
   private readonly batchSize: BatchSizer;
   private readonly interpreter: BatchRecordBuilder;
   readonly appliedChanges: AppliedChanges;
+  private readonly interval: BatchInterval;
   private lastBatchAt = Number.NEGATIVE_INFINITY;
   private lastWriterCheckAt = Number.NEGATIVE_INFINITY;
   private lastReadAt = Number.NEGATIVE_INFINITY;
@@ -67,7 +69,8 @@ export class Drain {
     this.loop = new DrainLoop({ step: () => this.step(), isMidBatch, isQuiet: () => this.isQuiet(), clock, observe });
     this.parts = { ...parts, observe: this.loop.observe };
     this.appliedChanges = new AppliedChanges(this.parts);
-    this.batchSize = new BatchSizer(parts.limits.maxRows);
+    this.batchSize = new BatchSizer(parts.limits);
+    this.interval = new BatchInterval(parts.intervalMs);
     this.interpreter = new BatchRecordBuilder(this.parts);
     this.checkpoint = parts.checkpoint.load();
     this.unsure = unsureAtStart(this.checkpoint, parts.spoolFolder);
@@ -135,8 +138,7 @@ export class Drain {
     this.checkWriters();
     const more = this.readAhead();
     // A batch has a fixed cost of about 100 records, so read everything available before forming a partial one.
-    const limits = { ...this.parts.limits, maxRows: this.batchSize.maxRows() };
-    if (more && this.checkpoint.intended === undefined && !fillsBatch([...this.tails.values()], limits)) return true;
+    if (more && this.checkpoint.intended === undefined && !fillsBatch([...this.tails.values()], this.batchSize.limits())) return true;
     const batch = this.nextBatch();
     if (batch === undefined) {
       this.removeFinished();
@@ -170,17 +172,16 @@ export class Drain {
     if (intended !== undefined) return repeatBatch(intended, tails);
     const waiting = this.waitingCount();
     if (!this.isDue(waiting)) return undefined;
-    const batch = formBatch(lastBatch + 1, tails, { accepted }, { ...this.parts.limits, maxRows: this.batchSize.maxRows() });
+    const batch = formBatch(lastBatch + 1, tails, { accepted }, this.batchSize.limits());
     if (batch !== undefined) this.parts.burst.onBatch(waiting - batch.exchanges.length);
     return batch;
   }
 
   private isDue(waiting: number): boolean {
     if (this.loop.isFinishing) return true;
-    const { clock, intervalMs, burst } = this.parts;
-    const waitedMs = clock.monotonic() - this.lastBatchAt;
-    const defers = burst.defers(waiting);
-    return (waitedMs >= intervalMs || waiting >= this.batchSize.maxRows()) && !defers;
+    const hasWaited = this.parts.clock.monotonic() - this.lastBatchAt >= this.interval.ms();
+    const defers = this.parts.burst.defers(waiting);
+    return (hasWaited || fillsBatch([...this.tails.values()], this.batchSize.limits())) && !defers;
   }
 
   /**
@@ -208,6 +209,7 @@ export class Drain {
       const { intended: _intended, ...checkpoint } = this.checkpoint;
       this.saveCheckpoint(checkpoint);
     } finally {
+      this.interval.took(this.parts.clock.monotonic() - this.lastBatchAt);
       this.loop.batchEnds();
     }
   }
@@ -266,7 +268,7 @@ export class Drain {
    */
   private async lookAhead({ bounds, taken }: Batch): Promise<void> {
     const { limits } = this.parts;
-    if (this.batchSize.maxRows() < limits.maxRows) return;
+    if (this.batchSize.limits().maxRows < limits.maxRows) return;
     const next = formBatch(bounds.batch + 1, [...this.tails.values()], { accepted: this.checkpoint.accepted, taken }, limits);
     if (next?.isFull !== true || next.taken.length > 1) return;
     await this.interpreter.lookAhead(next);

@@ -1,4 +1,4 @@
-import type { Batch } from './batch.ts';
+import type { Batch, BatchLimits } from './batch.ts';
 import { RecordBuilderCrashed } from '../worker/record-builder.ts';
 import type { TrackedExchange } from '../series/exchange.ts';
 import { BatchTooLarge } from './insert.ts';
@@ -10,24 +10,24 @@ export function isOversized(error: unknown): error is TooLarge {
 
 type TooLarge = BatchTooLarge | RecordBuilderCrashed;
 
-/** Max exchanges of the next batch: halved after one that was too large, doubled after each stored one. */
+/** Limits of the next batch: half as many exchanges after one that was too large, and twice as many after each stored one. */
 export class BatchSizer {
-  private readonly max: number;
+  private readonly max: BatchLimits;
   private rows: number;
   /** The exchange that crashed the interpreter on its own. */
   private crashedOn: TrackedExchange | undefined;
 
-  constructor(max: number) {
+  constructor(max: BatchLimits) {
     this.max = max;
-    this.rows = max;
+    this.rows = max.maxRows;
   }
 
-  maxRows(): number {
-    return this.rows;
+  limits(): BatchLimits {
+    return { ...this.max, maxRows: this.rows };
   }
 
   grow(): void {
-    this.rows = Math.min(this.max, this.rows * 2);
+    this.rows = Math.min(this.max.maxRows, this.rows * 2);
   }
 
   /**

@@ -46,10 +46,11 @@ export function insertSelected({ table, columns, settings = {} }: SelectedInsert
   return commandOf([`INSERT INTO ${table} (${columns.join(', ')})`, ...settingsClause(settings), ' ', fragmentOf(query.pieces)]);
 }
 
-/** Rows follow the statement in a format, or the engine reads them from a file with the columns of `structure`. */
-export type RowSource =
-  | { readonly format: 'RowBinary' | 'JSONCompactEachRow' }
-  | { readonly file: string; readonly format: 'RowBinary'; readonly structure: string };
+/** Rows follow the statement in a format, or the engine reads them from a file of its machine. */
+export interface RowSource {
+  readonly format: 'RowBinary' | 'JSONCompactEachRow';
+  readonly file?: string;
+}
 
 export interface Insertion {
   readonly table: OrganizationTable;
@@ -58,13 +59,10 @@ export interface Insertion {
 }
 
 /** @throws TypeError for columns without the organisation: every row names its own. */
-export function insertRows({ table, columns, settings }: Insertion, source: RowSource): Command {
+export function insertRows({ table, columns, settings }: Insertion, { format, file }: RowSource): Command {
   if (!columns.includes('org_id')) throw new TypeError(`Rows of ${table} name their organisation.`);
-  const names = columns.join(', ');
-  const into: Parts = [`INSERT INTO ${table} (${names})`, ...settingsClause(settings)];
-  if (!('file' in source)) return commandOf([...into, ` FORMAT ${source.format}`]);
-  const { file, format, structure } = source;
-  return commandOf([...into, ` SELECT ${names} FROM file(`, literal(file), `, ${format}, `, literal(structure), ')']);
+  const from: Parts = file === undefined ? [] : [' FROM INFILE ', literal(file), ` COMPRESSION 'none'`];
+  return commandOf([`INSERT INTO ${table} (${columns.join(', ')})`, ...from, ...settingsClause(settings), ` FORMAT ${format}`]);
 }
 
 /** Changes a whole table. @throws TypeError for rows of one organisation: parts and settings belong to all. */

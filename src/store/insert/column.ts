@@ -32,7 +32,7 @@ export function writeRow<Source>(writer: RowWriter, columns: readonly Column<Sou
   }
 }
 
-/** Names and types of columns for a table function. */
+/** Names and types of columns, as the engine writes them. */
 export function structureOf(columns: readonly Pick<Column<never>, 'name' | 'type'>[]): string {
   return columns.map(({ name, type }) => `${name} ${type}`).join(', ');
 }

@@ -3,7 +3,7 @@ import { RowMemory } from './row-memory.ts';
 const minBytes = 64 * 1024;
 const maxBytes = 4 * 1024 * 1024;
 /** Maximum UTF-8 bytes of a UTF-16 unit. */
-export const maxBytesOfUnit = 3;
+const maxBytesOfUnit = 3;
 /** Texts of at most this many units have a length of one byte, whatever their characters. */
 const shortUnits = 42;
 /** Bytes of the longest value other than a text. */

@@ -1,6 +1,6 @@
 import type { RecordedBody, RequestRecord } from '../../model/record/request-record.ts';
 import { type ColumnDefinition, columnNames, requestColumns as catalogue } from '../../model/record/columns.ts';
-import { endOfCharacters } from '../../model/text.ts';
+import { endOfCharacters, exceedsBytes } from '../../model/text.ts';
 import { defaultSearchMaxBytes } from '../../model/vocabulary/limits.ts';
 import { type Span, spansOf } from './spans.ts';
 import { changeColumns, changeRows } from './change-rows.ts';
@@ -19,7 +19,7 @@ import {
   writeRow,
 } from './column.ts';
 import type { RowMemory } from './row-memory.ts';
-import { maxBytesOfUnit, RowWriter } from './row-writer.ts';
+import { RowWriter } from './row-writer.ts';
 
 /**
  * The tables of the record: `requests` for narrow columns that may change, `bodies` for texts that never change, `changes` for the
@@ -111,7 +111,7 @@ export const rowColumns: Readonly<Record<RecordTable, readonly string[]>> = {
   changes: namesOf(columnsOf.changes),
 };
 
-/** The same with types, for a table function. */
+/** The same with types, which are those of the tables: the engine reads rows by these. */
 export const rowStructures: Readonly<Record<RecordTable, string>> = {
   requests: structureOf(columnsOf.requests),
   bodies: structureOf(columnsOf.bodies),
@@ -199,9 +199,8 @@ function derivedText(text: string, body: RecordedBody): DerivedText {
 /** A binary body stays whole, because filters do not read it. */
 function splitText(body: RecordedBody, maxBytes: number): SplitText {
   const text = bodyText(body);
-  if (body.kind === 'binary' || text.length * maxBytesOfUnit <= maxBytes) return { head: text, rest: '' };
+  if (body.kind === 'binary' || !exceedsBytes(text, maxBytes)) return { head: text, rest: '' };
   const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return { head: text, rest: '' };
   const end = endOfCharacters(bytes, maxBytes);
   return { head: bytes.toString('utf8', 0, end), rest: bytes.toString('utf8', end) };
 }

@@ -18,14 +18,14 @@ function progress(line: string): void {
 async function measureScenario(
   processes: OwnedProcesses,
   scenario: Scenario,
-  { calls, scale, rounds }: StorageOptions,
+  { calls, scale, rounds, batchRows }: StorageOptions,
 ): Promise<readonly Round[]> {
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const folder = mkdtempSync(join(tmpdir(), 'gatelog-bench-storage-'));
     try {
       const recorded = Math.max(1, Math.round(scenario.calls * scale));
-      measured.push(await measureRound({ processes, folder, scenario, calls: recorded, questionCalls: calls, progress }));
+      measured.push(await measureRound({ processes, folder, scenario, calls: recorded, batchRows, questionCalls: calls, progress }));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -4,9 +4,15 @@ import type { ScenarioName } from './traffic/scenarios.ts';
 import type { Answer, Question, SideName } from './side.ts';
 import type { MergeCounts, TableBytes } from './tables.ts';
 
+export interface TrafficAmount {
+  readonly calls: number;
+  /** Rows of an insert; undefined: a second of traffic. */
+  readonly batchRows: number | undefined;
+}
+
 /** A command to the process of a side. */
 export type Command =
-  | { readonly kind: 'open'; readonly side: SideName; readonly scenario: ScenarioName; readonly calls: number; readonly folder: string }
+  | ({ readonly kind: 'open'; readonly side: SideName; readonly scenario: ScenarioName; readonly folder: string } & TrafficAmount)
   | { readonly kind: 'insert'; readonly batch: number }
   | { readonly kind: 'settle' }
   | { readonly kind: 'merge' }

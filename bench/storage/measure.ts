@@ -30,6 +30,7 @@ export interface SideRound {
 export interface Round {
   readonly scenario: Scenario;
   readonly traffic: Traffic;
+  readonly batchRows: number;
   readonly sides: Readonly<Record<SideName, SideRound>>;
 }
 
@@ -40,6 +41,7 @@ export interface Given {
   readonly scenario: Scenario;
   /** Number of recorded calls. */
   readonly calls: number;
+  readonly batchRows: number | undefined;
   /** Number of measured calls of each question. */
   readonly questionCalls: number;
   readonly progress: (line: string) => void;
@@ -49,12 +51,12 @@ type Children = Readonly<Record<SideName, ChildProcess>>;
 
 /** Runs one scenario on all sides, each in its own process, in turn by batch and by question. */
 export async function measureRound(given: Given): Promise<Round> {
-  const { processes, folder, scenario, calls, progress } = given;
+  const { processes, folder, scenario, calls, batchRows, progress } = given;
   const children = eachSide(() => processes.fork('./side-process', import.meta.url, []));
   try {
     const opened = await Promise.all(
       sideNames.map((side) =>
-        sendCommand(children[side], { kind: 'open', side, scenario: scenario.name, calls, folder: join(folder, side) }),
+        sendCommand(children[side], { kind: 'open', side, scenario: scenario.name, calls, batchRows, folder: join(folder, side) }),
       ),
     );
     const traffic = trafficOf(scenario.generate(calls));
@@ -75,7 +77,7 @@ export async function measureRound(given: Given): Promise<Round> {
       merged: merged[side],
       samples: samples[side],
     }));
-    return { scenario, traffic, sides };
+    return { scenario, traffic, batchRows: batchRows ?? scenario.callsPerSecond, sides };
   } finally {
     await Promise.all(sideNames.map((side) => processes.stop(children[side])));
   }

@@ -8,6 +8,8 @@ export interface StorageOptions {
   /** Factor for the number of recorded calls. */
   readonly scale: number;
   readonly rounds: number;
+  /** Rows of an insert; absent: a second of traffic. */
+  readonly batchRows?: number;
 }
 
 export const helpText = `Measures what the store takes for the same traffic by the schema of before and by that of now, in turn and in one run.
@@ -18,6 +20,7 @@ Usage: npm run bench -- storage [options]
   --calls N    measured calls of each question and side (default 40), after a third as many that are thrown away
   --scale F    factor on the number of recorded calls (default 1)
   --rounds N   rounds, each with new stores; speeds are medians of them (default 1)
+  --batch N    rows of an insert (default: a second of the scenario's traffic)
   --help       this text
 
 Scenarios
@@ -27,7 +30,7 @@ Scenarios
   rag                 prompts with a common system text and retrieved passages, some of them often: 4,000 calls
   images              conversations about pictures, which come with each turn: 500 calls
 
-Each side has a process and a store of its own and takes a batch for each second of traffic. Tables go to the output, progress to the error output.
+Each side has a process and a store of its own and takes the same batches. Tables go to the output, progress to the error output.
 Exit code 0: measured, every aim is reached; 1: an aim is missed, it failed, or the sides answered differently; 2: unknown option.`;
 
 /** @returns null when help is requested. @throws with a sentence when an option is unknown or out of bounds. */
@@ -39,6 +42,7 @@ export function parseOptions(parameters: readonly string[]): StorageOptions | nu
       calls: { type: 'string', default: '40' },
       scale: { type: 'string', default: '1' },
       rounds: { type: 'string', default: '1' },
+      batch: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -51,6 +55,7 @@ export function parseOptions(parameters: readonly string[]): StorageOptions | nu
     calls: Math.trunc(numberWithin('calls', values.calls, 1, 10_000)),
     scale: numberWithin('scale', values.scale, 0.01, 20),
     rounds: Math.trunc(numberWithin('rounds', values.rounds, 1, 100)),
+    ...(values.batch === undefined ? {} : { batchRows: Math.trunc(numberWithin('batch', values.batch, 1, 10_000)) }),
   };
 }
 

@@ -16,13 +16,13 @@ interface Line {
 export function renderScenario(rounds: readonly Round[]): string[] {
   const [first] = rounds;
   if (first === undefined) return [];
-  const { scenario, traffic } = first;
+  const { scenario, traffic, batchRows } = first;
   const said = traffic.firstSaidBytes / megabyte;
   const lines = [...storedLines(rounds), ...insertLines(rounds), ...questionLines(rounds)];
   return [
     `### ${scenario.title}`,
     '',
-    `${shown(traffic.calls, 0)} calls, ${shown(traffic.wireBytes / megabyte, 1)} MB on the wire, ${shown(said, 1)} MB of them said for the first time; a batch has ${scenario.callsPerSecond} calls`,
+    `${shown(traffic.calls, 0)} calls, ${shown(traffic.wireBytes / megabyte, 1)} MB on the wire, ${shown(said, 1)} MB of them said for the first time; a batch has ${batchRows} calls`,
     '',
     ...markdownTable(
       ['', 'before', 'now', 'now ÷ before'],
@@ -97,6 +97,7 @@ function insertLines(rounds: readonly Round[]): readonly Line[] {
       valueOf: (side) => (rowsPerSecond(rounds, side) * wireBytes) / calls / megabyte,
     },
     each('CPU until the engine is at rest, µs/row', 0, ({ storing }) => (storing.cpuMs * 1000) / calls),
+    each('CPU until the engine is at rest, ms/MB of the wire', 1, ({ storing }) => storing.cpuMs / (wireBytes / megabyte)),
     each('of it while rows were inserted', 0, ({ insertCpuMs }) => (insertCpuMs * 1000) / calls),
     each('read by merges until then, MB', 1, ({ storing }) => storing.merges.mergedBytes / megabyte),
     each('time of merges until then, µs/row', 0, ({ storing }) => (storing.merges.mergeMs * 1000) / calls),

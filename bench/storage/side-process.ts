@@ -23,13 +23,13 @@ class SideStore {
     this.batches = batches;
   }
 
-  static async open({ side, scenario: name, calls, folder }: Extract<Command, { kind: 'open' }>): Promise<SideStore> {
+  static async open({ side, scenario: name, calls, batchRows, folder }: Extract<Command, { kind: 'open' }>): Promise<SideStore> {
     const scenario = scenarios.find((one) => one.name === name);
     if (scenario === undefined) throw new Error(`There is no scenario ${name}.`);
     const connections = openConnections({ folder });
     await startEngineThreads(connections);
     const open = await { before, now }[side].open(connections);
-    return new SideStore(connections, open, [...batchesOf(scenario, calls)]);
+    return new SideStore(connections, open, batchesOf(scenario, calls, batchRows));
   }
 
   opened(): Opened {

@@ -67,13 +67,13 @@ function recordOf(scenario: Scenario, call: Call, number: number): RequestRecord
   return interpretExchange(exchange, { declaredNames: new Map(), changes: [], prices });
 }
 
-/** All records of a scenario, a batch for each second of its traffic, as the ingest inserts them. */
-export function batchesOf(scenario: Scenario, calls: number): readonly (readonly RequestRecord[])[] {
+/** All records of a scenario in batches, as the ingest inserts them. @param batchRows absent: those of a second of its traffic. */
+export function batchesOf(scenario: Scenario, calls: number, batchRows = scenario.callsPerSecond): (readonly RequestRecord[])[] {
   const batches: RequestRecord[][] = [];
   let number = 0;
   for (const call of scenario.generate(calls)) {
-    const second = Math.floor(number / scenario.callsPerSecond);
-    (batches[second] ??= []).push(recordOf(scenario, call, number));
+    const batch = Math.floor(number / batchRows);
+    (batches[batch] ??= []).push(recordOf(scenario, call, number));
     number += 1;
   }
   return batches;

@@ -1,5 +1,7 @@
 import { unwrap } from '../../src/contract/fault.ts';
 import type { RequestQuery } from '../../src/contract/requests/query.ts';
+import { EarlierTexts } from '../../src/ingest/batch/earlier-texts.ts';
+import { conversationOf } from '../../src/ingest/worker/record-builder.ts';
 import { timeOfUuid } from '../../src/model/ids.ts';
 import type { BodiesRow, RequestRow } from '../../src/query/requests/columns.ts';
 import { planRequests, requestDialect } from '../../src/query/requests/query.ts';
@@ -17,17 +19,24 @@ export const now: Side = {
   open: async (connections): Promise<OpenSide> => {
     await migrateStore(connections, () => undefined);
     const insert = makeInsertRows(connections);
+    const texts = new EarlierTexts(() => connections.bodies.removals);
     const run = makeRunStatement(connections, { queryTimeoutMs: 60_000, queryMemoryBytes: 2 ** 32 });
     const readBodies = (keys: readonly RequestKey[]): Promise<readonly BodiesRow[]> => runUntilRows(run, bodiesStatements(tenant, keys));
     return {
       insert: async (records, token) => {
         const writers = newRowWriters();
-        const rows = records.map((record) => rowsOf(record, record.createdAt, { writers }));
+        const rows = records.map((record) => ({
+          ...rowsOf(record, record.createdAt, { writers }),
+          endedAt: null,
+          conversation: conversationOf(record),
+        }));
+        const marked = texts.mark(rows.map((written, index) => ({ index, rows: written })));
         await insert(
           'bodies',
           rows.map(({ bodies }) => bodies),
           `${token}-bodies`,
         );
+        marked.keep(new Map());
         await insert(
           'requests',
           rows.map(({ request }) => request),

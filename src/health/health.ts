@@ -16,7 +16,7 @@ export interface Watches {
 export async function healthOf(
   watches: Watches,
   drain: Pick<Drain, 'oldestWaitingMs' | 'isDraining'>,
-  { hasFreeSpace: hasSpace, damage, moveBodies }: Pick<Store, 'hasFreeSpace' | 'damage' | 'moveBodies'>,
+  { hasFreeSpace: hasSpace, damage, moveBodies, indexWords }: Pick<Store, 'hasFreeSpace' | 'damage' | 'moveBodies' | 'indexWords'>,
 ): Promise<ApiHealth> {
   const [storeResponds, takesChanges] = await Promise.all([watches.store.responds(), watches.metadata.responds()]);
   const hasFreeSpace = hasSpace();
@@ -27,7 +27,7 @@ export async function healthOf(
       ...(takesChanges ? [] : ['metadata']),
       ...(hasFreeSpace ? [] : ['store_full']),
       ...(damage.parts().length > 0 ? ['store_damaged'] : []),
-      ...(moveBodies.state().isDone ? [] : ['store_upgrading']),
+      ...(moveBodies.state().isDone && indexWords.state().isDone ? [] : ['store_upgrading']),
       ...(isBehind ? ['ingest_behind'] : []),
     ],
   };

@@ -3,6 +3,7 @@ import type { CheckpointFile } from '../spool/checkpoint.ts';
 import type { Store } from '../store/store.ts';
 import type { InterpretParts } from './batch/batch-record-builder.ts';
 import type { BatchLimits } from './batch/batch.ts';
+import type { EarlierTexts } from './batch/earlier-texts.ts';
 import type { BurstGate } from './batch/burst.ts';
 import type { StoredOrder } from './batch/stored-order.ts';
 import type { PendingChanges } from './changes/pending.ts';
@@ -31,5 +32,6 @@ export interface DrainParts extends Pick<Store, 'insert' | 'findRows'>, Interpre
   readonly intervalMs: number;
   readonly burst: BurstGate;
   readonly storedOrder: StoredOrder;
+  readonly earlierTexts: Pick<EarlierTexts, 'mark'>;
   readonly observe: Observe;
 }

@@ -241,8 +241,10 @@ export class Drain {
     if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
     const { insert, findRows, observe, clock } = this.parts;
     const isUnsure = mayBeStored(this.unsure, batch.exchanges);
+    const marked = this.parts.earlierTexts.mark(rows);
     const named = { token: tokenOf(this.parts.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
-    const refused = await storeRows(rows, named, { insert, findRows, observe, signal: this.loop.signal });
+    const refused = await storeRows(rows, named, { insert, findRows, marks: marked, observe, signal: this.loop.signal });
+    marked.keep(refused);
     await once.complete(this.loop.signal);
     const around = { ...this.parts, inFlight: this.inFlight, exchanges: batch.exchanges };
     const waiting = await completeUsages(partition, this.waitingCompletions(), around);

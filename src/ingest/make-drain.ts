@@ -1,4 +1,5 @@
 import { BurstGate } from './batch/burst.ts';
+import { EarlierTexts } from './batch/earlier-texts.ts';
 import { makeCompleteUsage } from './completions/complete-usage.ts';
 import { Drain } from './drain.ts';
 import { countVisible } from './metrics.ts';
@@ -98,6 +99,7 @@ export function makeDrain({
     maxKnown,
     intervalMs: config.ingestIntervalMs,
     storedOrder,
+    earlierTexts: new EarlierTexts(store.bodyRemovals),
     burst: new BurstGate({ maxMs: config.ingestBurstMs, cpuShares: watchCpuShares(systemClock), clock: systemClock }),
     clock: systemClock,
     observe,

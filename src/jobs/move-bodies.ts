@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Observe } from '../model/observation.ts';
 import { failureText } from '../store/engine/failure.ts';
+import type { IndexWords } from '../store/move/index-words.ts';
 import type { MoveBodies } from '../store/move/move-bodies.ts';
 
 export interface BodyMovePorts {
   readonly moveBodies: MoveBodies;
+  readonly indexWords: IndexWords;
   /** Runs a chunk while no removal runs. */
   readonly exclusive: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly observe: Observe;
@@ -30,7 +32,7 @@ export class BodyMove {
   }
 
   start(): void {
-    this.running ??= this.loop();
+    this.running ??= this.moveBodies().then(() => this.indexWords());
   }
 
   async stop(): Promise<void> {
@@ -38,7 +40,7 @@ export class BodyMove {
     await this.running;
   }
 
-  private async loop(): Promise<void> {
+  private async moveBodies(): Promise<void> {
     const { moveBodies, observe, monotonic } = this.ports;
     const { signal } = this.stopping;
     if (moveBodies.state().isDone) return;
@@ -69,6 +71,24 @@ export class BodyMove {
         pauseMs = retryMs;
       }
       await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Once all bodies are in their place. */
+  private async indexWords(): Promise<void> {
+    const { indexWords, observe, exclusive } = this.ports;
+    const { signal } = this.stopping;
+    while (!signal.aborted && !indexWords.state().isDone) {
+      const { indexedMonths, months } = indexWords.state();
+      observe({ kind: 'words_indexing', months: indexedMonths, total: months });
+      try {
+        const isLeft = await exclusive(() => indexWords.step(signal));
+        if (!isLeft) observe({ kind: 'words_indexed', months, total: months });
+      } catch (error) {
+        if (signal.aborted) return;
+        observe({ kind: 'words_index_failed', reason: failureText(error), retryInMs: retryMs });
+        await wait(retryMs, undefined, { signal }).catch(() => undefined);
+      }
     }
   }
 

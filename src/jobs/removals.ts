@@ -109,6 +109,7 @@ export function makeRemovals(parts: RemovalParts, erased: Erased): Removals {
   const retention = makeRetention(parts, erasures);
   const bodyMove = new BodyMove({
     moveBodies: parts.store.moveBodies,
+    indexWords: parts.store.indexWords,
     exclusive: (work) => erasures.exclusive(work),
     observe: parts.observe,
     monotonic: systemClock.monotonic,

@@ -24,18 +24,23 @@ export interface RetentionPorts {
   readonly observe: Observe;
 }
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
-/** The expiry times: the deployment's for all, and an organisation's own where it is shorter. */
+/**
+ * The expiry times: the deployment's for all, and an organisation's own where it is shorter. Whole hours leave: within one, the store finds
+ * the words of a turn by those before it.
+ */
 export function expiriesOf(
   now: number,
   deploymentDays: number | undefined,
   daysByOrganization: ReadonlyMap<number, readonly OrganizationId[]>,
 ): readonly Expiry[] {
   const shorter = [...daysByOrganization].filter(([days]) => deploymentDays === undefined || days < deploymentDays);
+  const hour = now - (now % hourMs);
   return [
-    ...(deploymentDays === undefined ? [] : [{ organizations: undefined, before: now - deploymentDays * dayMs }]),
-    ...shorter.map(([days, organizations]) => ({ organizations, before: now - days * dayMs })),
+    ...(deploymentDays === undefined ? [] : [{ organizations: undefined, before: hour - deploymentDays * dayMs }]),
+    ...shorter.map(([days, organizations]) => ({ organizations, before: hour - days * dayMs })),
   ];
 }
 

@@ -58,6 +58,8 @@ export type Observation =
   /** Stored bodies get a new order in the background: the requests of which they have it, and all. */
   | { readonly kind: 'bodies_move_started' | 'bodies_moving'; readonly moved: number; readonly total: number }
   | { readonly kind: 'bodies_moved'; readonly requests: number; readonly seconds: number }
+  | { readonly kind: 'words_indexing' | 'words_indexed'; readonly months: number; readonly total: number }
+  | { readonly kind: 'words_index_failed'; readonly reason: string; readonly retryInMs: number }
   | { readonly kind: 'bodies_move_failed'; readonly reason: string; readonly retryInMs: number }
   /** A call ended. `status` 0: no response. `code`: our own error. */
   | {

@@ -33,6 +33,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'erasure_failed',
   'retention_failed',
   'bodies_move_failed',
+  'words_index_failed',
   'removals_put_off',
   'process_exited',
   'process_killed',

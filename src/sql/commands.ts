@@ -70,6 +70,18 @@ export function alterTable(rows: Rows, action: Fragment, settings: CommandSettin
   return commandOf(['ALTER TABLE ', ...tableAsRows(rows), ' ', action, ...settingsClause(settings)]);
 }
 
+/** Makes an index for the rows of a partition that have none. @throws TypeError for rows of one organisation. */
+export function materializeIndex(rows: Rows, index: string, partition: string, settings: CommandSettings): Command {
+  const where: Parts = [` MATERIALIZE INDEX ${index} IN PARTITION ID `, literal(partition)];
+  return commandOf(['ALTER TABLE ', ...tableAsRows(rows), ...where, ...settingsClause(settings)]);
+}
+
+/** @throws TypeError for rows of one organisation. */
+export function dropIndexes(rows: Rows, indexes: readonly string[], settings: CommandSettings): Command {
+  const drops = indexes.map((index) => `DROP INDEX IF EXISTS ${index}`).join(', ');
+  return commandOf(['ALTER TABLE ', ...tableAsRows(rows), ` ${drops}`, ...settingsClause(settings)]);
+}
+
 /** Detaches a table with all its files from the engine. @throws TypeError for rows of one organisation. */
 export function detachTable(rows: Rows, when: 'now' | 'when unused'): Command {
   return commandOf(['DETACH TABLE ', ...tableAsRows(rows), when === 'now' ? '' : ' SYNC']);

@@ -1,3 +1,4 @@
+import { allNew } from './new-words.ts';
 import { concat, type Fragment, fragmentOf, join, type Parts, type Piece, sql } from './sql.ts';
 import { dateTime64 } from './time.ts';
 
@@ -58,9 +59,11 @@ export function bodies(where: Where = [], inGroups: readonly Fragment[] = []): R
   const stays = tenantRows('bodies', [...inGroups, ...conditions, sql`NOT (moved AND created_at >= ${migratedUntil})`]);
   const moves = tenantRows('bodies_before', [...conditions, sql`created_at >= ${migratedUntil}`]);
   const meanwhile = concat([
-    `(SELECT ${bodiesColumns.join(', ')} FROM bodies`,
+    `(SELECT ${bodiesColumns.join(', ')}, body_group, new_spans FROM bodies`,
     ...whereOf(stays),
-    ` UNION ALL SELECT ${bodiesColumns.map((name) => (name.endsWith('_spans') ? `${noSpans} AS ${name}` : name)).join(', ')} FROM bodies_before`,
+    ` UNION ALL SELECT ${bodiesColumns.map((name) => (name.endsWith('_spans') ? `${noSpans} AS ${name}` : name)).join(', ')}, toUInt64(0) AS body_group, `,
+    allNew,
+    ' AS new_spans FROM bodies_before',
     ...whereOf(moves),
     ')',
   ]);
@@ -101,7 +104,10 @@ export function acrossOrganizations(table: StoreTable, _reason: string, where: W
 }
 
 /** System tables of the engine, restricted to the store's own database. */
-export function systemRows(table: 'parts' | 'parts_columns' | 'detached_parts' | 'mutations' | 'tables', where: Where = []): Rows {
+export function systemRows(
+  table: 'parts' | 'parts_columns' | 'detached_parts' | 'mutations' | 'tables' | 'data_skipping_indices',
+  where: Where = [],
+): Rows {
   const condition = join([fragmentOf(['database = currentDatabase()']), ...('kind' in where ? [where] : where)], ' AND ');
   return Object.freeze({ kind: 'rows', table: `system.${table}`, across: false, condition });
 }

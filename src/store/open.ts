@@ -59,6 +59,7 @@ async function prepared(store: Store, observe: Observe): Promise<Store> {
   try {
     await store.migrate((name) => steps.push(name));
     await store.moveBodies.open();
+    await store.indexWords.open();
   } catch (error) {
     await store.close();
     throw error;

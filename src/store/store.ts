@@ -20,6 +20,7 @@ import { type JoinRecords, makeJoinRecords } from './once/absorb.ts';
 import { makeSpanTexts, type SpanTextsRows } from './once/span-texts.ts';
 import { type FindTold, type HasArrived, makeFindTold, makeHasSpans, makeHasTracedCalls } from './once/told-rows.ts';
 import { type InsertRows, makeInsertRows } from './insert/insert.ts';
+import { type IndexWords, makeIndexWords } from './move/index-words.ts';
 import { makeMoveBodies, type MoveBodies } from './move/move-bodies.ts';
 import { migrateStore } from './schema/migrate.ts';
 import { type LatestArrival, makeLatestArrival } from './read/latest-arrival.ts';
@@ -43,6 +44,8 @@ import { makeSetSessionTag, type SetSessionTag } from './update/session-tags.ts'
 export interface Store {
   readonly run: RunStatement;
   readonly insert: InsertRows;
+  /** How often rows of `bodies` have been removed, or were about to be, since the store was opened. */
+  readonly bodyRemovals: () => number;
   /** What the writes below have changed in `requests`. */
   readonly rowChanges: RowChanges;
   readonly findRows: FindRows;
@@ -71,6 +74,7 @@ export interface Store {
   readonly removeExpired: RemoveExpired;
   readonly removeOrphans: RemoveOrphans;
   readonly moveBodies: MoveBodies;
+  readonly indexWords: IndexWords;
   readonly migrate: (onApplied: (name: string) => void) => Promise<void>;
   readonly startThreads: () => Promise<void>;
   readonly isAlive: () => Promise<boolean>;
@@ -100,6 +104,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   return {
     run: makeRunStatement(connections, options),
     rowChanges: changed.told,
+    bodyRemovals: () => connections.bodies.removals,
     findRows: makeFindRows(connections),
     findTold: makeFindTold(connections),
     hasSpans: makeHasSpans(connections),
@@ -117,6 +122,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     ...rowWrites(connections, patches, changed),
     removeOrphans: makeRemoveOrphans(connections),
     moveBodies: makeMoveBodies(connections, { maxQueryMs: options.queryTimeoutMs }),
+    indexWords: makeIndexWords(connections),
     migrate: (onApplied) => migrateStore(connections, onApplied),
     startThreads: () => startEngineThreads(connections),
     isAlive: async () => connections.run('control', async (client) => (await client.ping({ select: true })).success),
@@ -177,7 +183,7 @@ function rowWrites(connections: Connections, patches: PendingPatches, changed: C
       remove: (owner, records, signal) => joinRecords.remove(owner, records, signal).finally(markAll),
     },
     spanTexts: { ...spanTexts, replaceBodies: (...args) => spanTexts.replaceBodies(...args).finally(markAll) },
-    insert: (table, rows, token) => insert(table, rows, token).finally(() => table === 'requests' && told.markInserted(rows)),
+    insert: (table, rows, ...rest) => insert(table, rows, ...rest).finally(() => table === 'requests' && told.markInserted(rows)),
     changeStored: (change) => {
       const { organizationId, requestId } = change.accepted;
       return changed.values(organizationId, [{ requestId, createdAt: change.createdAt }], () => changeStored(change));

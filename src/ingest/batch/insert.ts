@@ -30,9 +30,18 @@ export interface NamedBatch {
   readonly isUnsure?: boolean;
 }
 
+/** What rows of `bodies` say of others that they repeat. */
+export interface RowMarks {
+  /** Call it right before the rows are sent: what they repeat may have left the store since they were marked. */
+  readonly check: () => void;
+  /** Says that all rows are new, for rows that no longer come to the store together. */
+  readonly undo: () => void;
+}
+
 export interface StoreBatchOptions {
   readonly insert: InsertRows;
   readonly findRows: FindRows;
+  readonly marks?: RowMarks | undefined;
   readonly observe: Observe;
   /** Aborted when the drain must stop: a batch that is not stored by then stays in the spool. */
   readonly signal: AbortSignal;
@@ -106,6 +115,8 @@ async function storePart(requested: Part, storing: Storing): Promise<void> {
     storing.refused.set(only.index, failure);
     return;
   }
+  // Some of them may stay out, which others go on with.
+  if (table === 'bodies') storing.marks?.undo();
   const middle = start + size / 2;
   // A refused row fails its whole insert. An insert that was too large may have been stored in part.
   const half = { table, size: size / 2, mayGiveUp: false, mayBeStored: part.mayBeStored || failure.cause === 'too_large' };
@@ -143,7 +154,7 @@ async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing:
   for (;;) {
     storing.signal.throwIfAborted();
     try {
-      await storing.insert(table, written, token);
+      await storing.insert(table, written, token, checkOf(table, storing));
       return undefined;
     } catch (error) {
       if (isRejection(error)) {
@@ -160,6 +171,10 @@ async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing:
       await wait(retryInMs, undefined, { signal: storing.signal });
     }
   }
+}
+
+function checkOf(table: RecordTable, { marks }: Storing): (() => void) | undefined {
+  return table === 'bodies' ? marks?.check : undefined;
 }
 
 function bytesIn(table: RecordTable, { rows }: StorableRow): Uint8Array {

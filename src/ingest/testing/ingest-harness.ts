@@ -17,6 +17,7 @@ import { listSegments, listSeries } from '../../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { makeEmptyStore } from '../../store/testing/empty-store.ts';
+import { EarlierTexts } from '../batch/earlier-texts.ts';
 import { BurstGate } from '../batch/burst.ts';
 import { StoredOrder } from '../batch/stored-order.ts';
 import { type Changers, makeChangers } from '../changers.ts';
@@ -229,6 +230,7 @@ export class SpoolRig {
       checkpoint: openCheckpointFile(this.folder),
       interpret: owned(interpret, release),
       insert: this.rig.store.insert,
+      earlierTexts: new EarlierTexts(this.rig.store.bodyRemovals),
       findRows: this.rig.store.findRows,
       pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),
       declaredNames: new DeclaredNames(this.rig.database, systemClock),

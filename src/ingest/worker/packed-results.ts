@@ -20,7 +20,10 @@ export interface PackedResults {
   readonly instead: ReadonlyMap<number, InsteadOfRows>;
 }
 
-type BesideRows = Pick<InterpretedRows, 'settlement' | 'completion' | 'awaited' | 'told' | 'redactionFailure' | 'threatCheckFailure'>;
+type BesideRows = Pick<
+  InterpretedRows,
+  'conversation' | 'settlement' | 'completion' | 'awaited' | 'told' | 'redactionFailure' | 'threatCheckFailure'
+>;
 type InsteadOfRows = Exclude<InterpretedExchange, InterpretedRows>;
 
 const tables = ['request', 'bodies', 'changes'] as const satisfies readonly (keyof RecordRows)[];
@@ -41,9 +44,9 @@ export function packResults(results: Iterable<InterpretedExchange>, count: numbe
       packRows(result, { indexes, spans, at: index * numbersPerExchange });
       endedAt[index] = result.endedAt ?? Number.NaN;
       if (result.spend !== undefined) spends.add(index, result.spend);
-      const { settlement, completion, awaited, told, redactionFailure, threatCheckFailure } = result;
-      if ((settlement ?? completion ?? awaited ?? told ?? redactionFailure ?? threatCheckFailure) !== undefined) {
-        beside.set(index, { settlement, completion, awaited, told, redactionFailure, threatCheckFailure });
+      const { conversation, settlement, completion, awaited, told, redactionFailure, threatCheckFailure } = result;
+      if ((conversation ?? settlement ?? completion ?? awaited ?? told ?? redactionFailure ?? threatCheckFailure) !== undefined) {
+        beside.set(index, { conversation, settlement, completion, awaited, told, redactionFailure, threatCheckFailure });
       }
     } else {
       instead.set(index, result);
@@ -123,6 +126,10 @@ class PackedRows implements InterpretedRows {
 
   get spend(): InterpretedRows['spend'] {
     return spendAt(this.packed.spends, this.index);
+  }
+
+  get conversation(): InterpretedRows['conversation'] {
+    return this.packed.beside.get(this.index)?.conversation;
   }
 
   get settlement(): InterpretedRows['settlement'] {

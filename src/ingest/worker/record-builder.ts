@@ -73,6 +73,8 @@ export interface RecordBuilderParts {
 }
 
 export interface InterpretedRows extends RecordRows {
+  /** What the request goes on with: requests of one name repeat each other. Undefined where it repeats nothing. */
+  readonly conversation?: string | undefined;
   /** Unix milliseconds: when it ended, or was logged; null where that is not known. */
   readonly endedAt: number | null;
   /** Undefined for an import: it happened before. */
@@ -230,6 +232,7 @@ function interpretAcknowledged(
     request,
     bodies,
     changes,
+    conversation: span === undefined ? conversationOf(record) : undefined,
     endedAt: at ?? record.responseCreatedAt,
     spend: spendOf(record),
     settlement,
@@ -239,6 +242,20 @@ function interpretAcknowledged(
     redactionFailure,
     threatCheckFailure,
   };
+}
+
+const hourMs = 3_600_000;
+
+/** Of one user, so that an erasure removes all of it, and within an hour, since the store finds what a turn repeats by its hour and group. */
+export function conversationOf({
+  organizationId,
+  createdAt,
+  bodyGroup,
+  userId,
+  requestBody,
+}: Pick<RequestRecord, 'organizationId' | 'createdAt' | 'bodyGroup' | 'userId' | 'requestBody'>): string | undefined {
+  if (bodyGroup === 0n || requestBody.kind !== 'json') return undefined;
+  return `${organizationId} ${Math.floor(createdAt / hourMs)} ${bodyGroup} ${userId}`;
 }
 
 /** Undefined without a check. @param onFailure told why it has no result. */

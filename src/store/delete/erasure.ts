@@ -22,6 +22,7 @@ import { assertFreeSpace } from '../engine/disk-space.ts';
 import { syncParts } from '../parts/sync-parts.ts';
 import { runCommand, selectRows } from '../engine/statements.ts';
 import { applyPatches } from '../update/pending-patches.ts';
+import { keepWordsOfOthers } from '../parts/keep-words.ts';
 import {
   inLane,
   partitionDrop,
@@ -171,6 +172,7 @@ async function removeByMonth(parts: RemovingParts, table: RecordTable, erasure: 
 }
 
 async function removeRest(parts: RemovingParts, erasure: StoreErasure): Promise<void> {
+  await keepWordsOfOthers(parts, erasure.organizationId, listedKeys(erasure));
   await removeByMonth(parts, 'bodies', erasure);
   await removeByMonth(parts, 'bodies_before', erasure);
   const ids = select({ columns: sql`request_id`, from: listed(erasure) });

@@ -5,6 +5,7 @@ import { param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
 import { tenantRows, requests } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
+import { keepWordsOfOthers } from '../parts/keep-words.ts';
 import { readForRemoval, removalSettings, removeRows, type RemovingParts } from '../parts/remove-rows.ts';
 import type { RecordName } from '../read/find-rows.ts';
 
@@ -49,6 +50,8 @@ async function removeFrom(
     'Array(UInt128)',
     'requests',
   );
-  const deletion = deleteRows(tenantRows(table, sql`request_id IN ${orphanIds}`), { by: 'rewriting', settings: removalSettings });
+  const isOrphan = sql`request_id IN ${orphanIds}`;
+  if (table === 'bodies') await keepWordsOfOthers(parts, organizationId, isOrphan);
+  const deletion = deleteRows(tenantRows(table, isOrphan), { by: 'rewriting', settings: removalSettings });
   await removeRows(parts, table, compileFor(organizationId, deletion));
 }

@@ -146,6 +146,8 @@ export interface Connections {
 export interface MovingBodies {
   /** Unix milliseconds: bodies from then on are still in their old table. Undefined: none is. */
   migratedUntil: number | undefined;
+  /** How often rows have been removed, or were about to be. */
+  removals: number;
 }
 
 export type Connect = (location: StoreLocation, onWait?: NoteWait, reads?: ReadConnections) => Connections;
@@ -175,7 +177,7 @@ export function openConnections(
     hasFreeSpace: embedded ? makeHasFreeSpace(location.folder, spareBytes) : () => true,
     measureFreeSpace: embedded ? makeMeasureDiskSpace(location.folder, spareBytes) : () => undefined,
     lanes: () => laneNames.map((name) => ({ name, ...lanes[name].state() })),
-    bodies: { migratedUntil: undefined },
+    bodies: { migratedUntil: undefined, removals: 0 },
     close: async () => {
       closing.abort();
       await clients.close();

@@ -36,8 +36,8 @@ const settingsOfFile = { ...settings, use_hive_partitioning: 0 };
 
 type InsertLane = Extract<LaneName, 'insert' | 'history'>;
 
-/** Inserts rows durably, at most once per token. */
-export type InsertRows = (table: RecordTable, rows: readonly Uint8Array[], token: string) => Promise<void>;
+/** Inserts rows durably, at most once per token. @param beforeSent is called right before the rows are read, and may change them. */
+export type InsertRows = (table: RecordTable, rows: readonly Uint8Array[], token: string, beforeSent?: () => void) => Promise<void>;
 
 /**
  * Makes the function that inserts rows of `rowsOf`. The token names the batch: the store drops an insert whose token it has seen, so a
@@ -45,12 +45,13 @@ export type InsertRows = (table: RecordTable, rows: readonly Uint8Array[], token
  * separates rows that can never be stored from a store that is away.
  */
 export function makeInsertRows(connections: Connections, lane: InsertLane = 'insert'): InsertRows {
-  return async (table, rows, token) => {
+  return async (table, rows, token, beforeSent) => {
     const pieces = joinedRows(rows);
     if (pieces.every(({ length }) => length === 0)) return;
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     const { rowFiles } = connections;
     const insert = async (client: ClickHouseClient): Promise<void> => {
+      beforeSent?.();
       const columns = rowColumns[table];
       if (rowFiles === undefined) {
         const query = statementInto({ table, columns, token, settings }, { format: 'RowBinary' });

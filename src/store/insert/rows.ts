@@ -18,6 +18,7 @@ import {
   uint64,
   writeRow,
 } from './column.ts';
+import { allNew, nothingNew } from './new-spans.ts';
 import type { RowMemory } from './row-memory.ts';
 import { RowWriter } from './row-writer.ts';
 
@@ -81,6 +82,7 @@ const requestColumns: readonly Column<RequestRecord>[] = columnNames.map((name) 
 
 const bodiesColumns: readonly Column<RecordTexts>[] = [
   column('body_group', uint64, ({ record }) => record.bodyGroup),
+  column('new_spans', spans, ({ record }) => (record.requestBody.kind === 'binary' ? nothingNew : allNew)),
   column('request_kind', string, ({ record }) => record.requestBody.kind),
   column('request_body', string, ({ request }) => request.head),
   column('response_kind', string, ({ record }) => record.responseBody.kind),

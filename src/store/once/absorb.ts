@@ -7,6 +7,7 @@ import { select } from '../../sql/query.ts';
 import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
 import { type OrganizationTable, tenantRows, requests, type Rows } from '../../sql/tables.ts';
+import { keepWordsOfOthers } from '../parts/keep-words.ts';
 import { readForRemoval, removalSettings, removeRows, type RemovingParts } from '../parts/remove-rows.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
@@ -109,8 +110,10 @@ export async function removeFrom(
     'Array(UInt128)',
     'requests',
   );
-  const rows: Rows = tenantRows(table, sql`request_id IN ${ids}`);
+  const isNamedHere = sql`request_id IN ${ids}`;
+  const rows: Rows = tenantRows(table, isNamedHere);
   const [found] = await readForRemoval(parts, compileFor(organizationId, select({ columns: sql`1 AS one`, from: rows, limit: 1 })));
   if (found === undefined) return;
+  if (table === 'bodies') await keepWordsOfOthers(parts, organizationId, isNamedHere);
   await removeRows(parts, table, compileFor(organizationId, deleteRows(rows, { by: 'hiding', settings: removalSettings })));
 }

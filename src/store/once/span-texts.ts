@@ -6,6 +6,7 @@ import { param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
 import { tenantRows } from '../../sql/tables.ts';
 import { dateTimes } from '../../sql/time.ts';
+import { keepWordsOfOthers } from '../parts/keep-words.ts';
 import { removalSettings, removeRows } from '../parts/remove-rows.ts';
 import type { Connections } from '../engine/connections.ts';
 import { readRows } from '../engine/statements.ts';
@@ -126,7 +127,9 @@ function makeReplaceBodies(connections: Connections): SpanTextsRows['replaceBodi
       'Array(String)',
       'contents',
     );
-    const old = tenantRows('bodies', [named(stale.map(({ requestId }) => requestId)), sql`${content} IN ${contents}`]);
+    const isOld = sql`${named(stale.map(({ requestId }) => requestId))} AND ${content} IN ${contents}`;
+    const old = tenantRows('bodies', isOld);
+    await keepWordsOfOthers({ connections, signal }, organizationId, isOld);
     await removeRows(
       { connections, signal },
       'bodies',

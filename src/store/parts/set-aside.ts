@@ -10,6 +10,7 @@ import { acrossOrganizations, isStoreTable, type OrganizationTable, type Rows } 
 import type { Connections } from '../engine/connections.ts';
 import { type KnownDamage, lostPrefix } from './damaged-parts.ts';
 import { engineCodeOf, engineErrorOf, storeFailure } from '../engine/failure.ts';
+import { keepWordsWithoutPart } from './keep-words.ts';
 import { runInTurn } from './remove-rows.ts';
 import { assertFreeSpace } from '../engine/disk-space.ts';
 import { readRows, runCommand } from '../engine/statements.ts';
@@ -66,12 +67,14 @@ export function makeSetAside(connections: Connections, damage: KnownDamage): Set
     if (part.startsWith(lostPrefix)) {
       const folder = path.join(detached, part.slice(part.indexOf('_') + 1));
       await renameOrRefuse(path.join(detached, part), folder);
+      if (table === 'bodies') await keepWordsWithoutPart(connections);
       await damage.refresh();
       return { folder };
     }
     await refuseIntact(await check(table, part), damage, { table, part });
     const folder = path.join(detached, part);
     await detach(connections, { table, part, from: path.join(tableFolder, part), folder });
+    if (table === 'bodies') await keepWordsWithoutPart(connections);
     await damage.refresh();
     return { folder };
   };

@@ -1,3 +1,4 @@
+import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../../model/errors.ts';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
@@ -22,6 +23,7 @@ import { credentialHashes } from './migrations/0018-credential-hashes.ts';
 import { columnByColumn } from './migrations/0019-column-by-column.ts';
 import { factsOfCalls } from './migrations/0020-facts-of-calls.ts';
 import { previews } from './migrations/0021-previews.ts';
+import { wordsOfNewText } from './migrations/0022-words-of-new-text.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In order. A released step never changes. */
@@ -47,6 +49,7 @@ export const migrations: readonly Migration[] = [
   columnByColumn,
   factsOfCalls,
   previews,
+  wordsOfNewText,
 ];
 
 export const storeSteps = migrations.length;
@@ -83,6 +86,7 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
       for (const migration of migrations.filter(({ number }) => number > latest && number <= upTo)) {
         assertSpaceForSteps(connections);
         for (const statement of migration.statements) await command(statement);
+        if (migration.onEmpty !== undefined) await runOnEmpty(client, migration.onEmpty);
         await command(`INSERT INTO schema_migrations (number, name) VALUES (${migration.number}, '${migration.name}')`);
         onApplied(migration.name);
       }
@@ -90,6 +94,12 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+async function runOnEmpty(client: ClickHouseClient, { rows, statements }: NonNullable<Migration['onEmpty']>): Promise<void> {
+  const found = await client.query({ query: rows, format: 'JSONEachRow' });
+  if ((await found.json()).length > 0) return;
+  for (const query of statements) await client.command({ query });
 }
 
 /**

@@ -359,51 +359,51 @@ lowerUTF8(if(empty(scores), '{}', concat('{', arrayStringConcat(arrayMap((name, 
 -- {"p0":"%A\\_word\\%%"}
 
 -- request_response_rmt.request_body equals: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND request_body = {p0:String} AND lowerUTF8(request_body) = lowerUTF8({p0:String}))))
--- {"p0":"A_word%"}
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group = 0 AND lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String}) AND (request_kind != 'binary' AND request_body = {p1:String}))) UNION ALL (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND (toStartOfHour(created_at), body_group) IN (SELECT DISTINCT toStartOfHour(created_at), body_group FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String}))) AND (request_kind != 'binary' AND request_body = {p1:String}))))
+-- {"p0":"%word%","p1":"A_word%"}
 
 -- request_response_rmt.request_body not-equals: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND request_body = {p0:String} AND lowerUTF8(request_body) = lowerUTF8({p0:String}))))
--- {"p0":"A_word%"}
+(created_at, request_id) NOT IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group = 0 AND (lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String})) AND (request_kind != 'binary' AND request_body = {p1:String}))) UNION ALL (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND (toStartOfHour(created_at), body_group) IN (SELECT DISTINCT toStartOfHour(created_at), body_group FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND (lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String})))) AND (request_kind != 'binary' AND request_body = {p1:String}))))
+-- {"p0":"%word%","p1":"A_word%"}
 
 -- request_response_rmt.request_body like: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND request_body LIKE {p1:String})))
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group = 0 AND lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String}) AND (request_kind != 'binary' AND request_body LIKE {p1:String}))) UNION ALL (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND (toStartOfHour(created_at), body_group) IN (SELECT DISTINCT toStartOfHour(created_at), body_group FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String}))) AND (request_kind != 'binary' AND request_body LIKE {p1:String}))))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- request_response_rmt.request_body ilike: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group = 0 AND lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String}) AND (request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String})))) UNION ALL (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND (toStartOfHour(created_at), body_group) IN (SELECT DISTINCT toStartOfHour(created_at), body_group FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String}))) AND (request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String})))))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- request_response_rmt.request_body contains: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group = 0 AND lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String}) AND (request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String})))) UNION ALL (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND (toStartOfHour(created_at), body_group) IN (SELECT DISTINCT toStartOfHour(created_at), body_group FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String}))) AND (request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String})))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- request_response_rmt.request_body not-contains: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) NOT IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group = 0 AND (lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String})) AND (request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String})))) UNION ALL (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND (toStartOfHour(created_at), body_group) IN (SELECT DISTINCT toStartOfHour(created_at), body_group FROM bodies WHERE org_id = {tenant:UInt128} AND (body_group != 0 AND (lowerUTF8(concat(substring(request_body, new_spans[1].1, new_spans[1].2), ' ', substring(request_body, new_spans[2].1, new_spans[2].2), ' ', substring(request_body, new_spans[3].1, new_spans[3].2))) LIKE lowerUTF8({p0:String})))) AND (request_kind != 'binary' AND lowerUTF8(request_body) LIKE lowerUTF8({p1:String})))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- request_response_rmt.response_body equals: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND response_body = {p0:String} AND lowerUTF8(response_body) = lowerUTF8({p0:String}))))
--- {"p0":"A_word%"}
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (lowerUTF8(concat(response_body, ' ')) LIKE lowerUTF8({p0:String}) AND (response_kind != 'binary' AND response_body = {p1:String}))))
+-- {"p0":"%word%","p1":"A_word%"}
 
 -- request_response_rmt.response_body not-equals: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND response_body = {p0:String} AND lowerUTF8(response_body) = lowerUTF8({p0:String}))))
--- {"p0":"A_word%"}
+(created_at, request_id) NOT IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((lowerUTF8(concat(response_body, ' ')) LIKE lowerUTF8({p0:String})) AND (response_kind != 'binary' AND response_body = {p1:String}))))
+-- {"p0":"%word%","p1":"A_word%"}
 
 -- request_response_rmt.response_body like: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND response_body LIKE {p1:String})))
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (lowerUTF8(concat(response_body, ' ')) LIKE lowerUTF8({p0:String}) AND (response_kind != 'binary' AND response_body LIKE {p1:String}))))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- request_response_rmt.response_body ilike: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (lowerUTF8(concat(response_body, ' ')) LIKE lowerUTF8({p0:String}) AND (response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String})))))
 -- {"p0":"%word%","p1":"A_word%"}
 
 -- request_response_rmt.response_body contains: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND (lowerUTF8(concat(response_body, ' ')) LIKE lowerUTF8({p0:String}) AND (response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String})))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- request_response_rmt.response_body not-contains: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p0:String}) AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String}))))
+(created_at, request_id) NOT IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((lowerUTF8(concat(response_body, ' ')) LIKE lowerUTF8({p0:String})) AND (response_kind != 'binary' AND lowerUTF8(response_body) LIKE lowerUTF8({p1:String})))))
 -- {"p0":"%word%","p1":"%A\\_word\\%%"}
 
 -- request_response_rmt.cache_reference_id equals: 
@@ -1167,28 +1167,28 @@ session_id IN (SELECT session_id FROM requests WHERE org_id = {tenant:UInt128} A
 -- {"p0":"name","p1":"%A\\_word\\%%"}
 
 -- request.prompt equals: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10))) = {p0:String} AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) = lowerUTF8({p0:String}))))
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10))) = {p0:String}))))
 -- {"p0":"A_word%"}
 
 -- request.prompt not-equals: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10))) = {p0:String} AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) = lowerUTF8({p0:String}))))
+(created_at, request_id) NOT IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10))) = {p0:String}))))
 -- {"p0":"A_word%"}
 
 -- request.prompt like: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10))) LIKE {p1:String})))
--- {"p0":"%word%","p1":"A_word%"}
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10))) LIKE {p0:String}))))
+-- {"p0":"A_word%"}
 
 -- request.prompt ilike: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
--- {"p0":"%word%","p1":"A_word%"}
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String})))))
+-- {"p0":"A_word%"}
 
 -- request.prompt contains: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
--- {"p0":"%word%","p1":"%A\\_word\\%%"}
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String})))))
+-- {"p0":"%A\\_word\\%%"}
 
 -- request.prompt not-contains: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
--- {"p0":"%word%","p1":"%A\\_word\\%%"}
+(created_at, request_id) NOT IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(prompt_spans), prompt_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(request_body, request_rest), span.1, span.2), '"')), prompt_spans), char(10)))) LIKE lowerUTF8({p0:String})))))
+-- {"p0":"%A\\_word\\%%"}
 
 -- request.user_id equals: 
 user_id = {p0:String}
@@ -1523,28 +1523,28 @@ lowerUTF8(response_model) NOT LIKE lowerUTF8({p0:String})
 -- {"p0":"%A\\_word\\%%"}
 
 -- response.body_completion equals: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10))) = {p0:String} AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) = lowerUTF8({p0:String}))))
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10))) = {p0:String}))))
 -- {"p0":"A_word%"}
 
 -- response.body_completion not-equals: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10))) = {p0:String} AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) = lowerUTF8({p0:String}))))
+(created_at, request_id) NOT IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10))) = {p0:String}))))
 -- {"p0":"A_word%"}
 
 -- response.body_completion like: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10))) LIKE {p1:String})))
--- {"p0":"%word%","p1":"A_word%"}
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10))) LIKE {p0:String}))))
+-- {"p0":"A_word%"}
 
 -- response.body_completion ilike: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
--- {"p0":"%word%","p1":"A_word%"}
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String})))))
+-- {"p0":"A_word%"}
 
 -- response.body_completion contains: 
-(created_at, request_id) IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
--- {"p0":"%word%","p1":"%A\\_word\\%%"}
+(created_at, request_id) IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String})))))
+-- {"p0":"%A\\_word\\%%"}
 
 -- response.body_completion not-contains: full absent binary text
-(created_at, request_id) NOT IN (SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String}) AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p1:String}))))
--- {"p0":"%word%","p1":"%A\\_word\\%%"}
+(created_at, request_id) NOT IN ((SELECT created_at, request_id FROM bodies WHERE org_id = {tenant:UInt128} AND ((true AND lowerUTF8(if(empty(completion_spans), completion_text, arrayStringConcat(arrayMap(span -> JSONExtractString(concat('"', substring(concat(response_body, response_rest), span.1, span.2), '"')), completion_spans), char(10)))) LIKE lowerUTF8({p0:String})))))
+-- {"p0":"%A\\_word\\%%"}
 
 -- response.model equals: 
 response_model = {p0:String}

@@ -17,6 +17,8 @@ import { columnName } from '../../../sql/identifier.ts';
 import { newestFirstKey } from './newest-first.ts';
 import { jsonOfNumbers, jsonOfTexts } from './json-text.ts';
 
+export type IndexedBody = 'request' | 'response';
+
 /** The storage of a text field. Only `properties` distinguishes an empty value from an absent one. */
 export type TextColumn =
   | { readonly kind: 'text'; readonly text: Fragment }
@@ -24,8 +26,8 @@ export type TextColumn =
   | { readonly kind: 'folded'; readonly text: Fragment }
   /** Stored in lower case, so values are lower-cased. `number` is the indexed column of a UUID. */
   | { readonly kind: 'identifier'; readonly text: Fragment; readonly number: Fragment | null }
-  /** A text of `bodies`. With `bodyKind` it is a whole body: absent when binary, and with a text index. */
-  | { readonly kind: 'body'; readonly text: Fragment; readonly bodyKind: Fragment | null }
+  /** A text of `bodies`. With `body` it is a whole one: absent when binary, and with words in the index. */
+  | { readonly kind: 'body'; readonly text: Fragment; readonly body: IndexedBody | null }
   | { readonly kind: 'properties'; readonly equals: 'exact' | 'pattern' }
   | { readonly kind: 'inputs' }
   | { readonly kind: 'sessionProperties' }
@@ -116,8 +118,8 @@ const requestColumns = columnsOf(requestFields, {
     organization_id: { kind: 'identifier', text: sql`org_text`, number: sql`org_id` },
     request_id: { kind: 'identifier', text: sql`id_text`, number: sql`request_id` },
     scores_column: text(jsonOfNumbers(sql`scores`)),
-    request_body: { kind: 'body', text: sql`request_body`, bodyKind: sql`request_kind` },
-    response_body: { kind: 'body', text: sql`response_body`, bodyKind: sql`response_kind` },
+    request_body: { kind: 'body', text: sql`request_body`, body: 'request' },
+    response_body: { kind: 'body', text: sql`response_body`, body: 'response' },
     cache_reference_id: { kind: 'identifier', text: sql`cache_reference_id`, number: null },
     assets: text(jsonOfTexts(sql`assets`)),
     request_referrer: text(sql`referrer`),
@@ -177,7 +179,7 @@ const sessionPropertyColumns: ColumnsOf<typeof sessionPropertyFields> = {
 
 const legacyRequestColumns = columnsOf(legacyRequestFields, {
   text: {
-    prompt: { kind: 'body', text: derivedTexts.prompt, bodyKind: null },
+    prompt: { kind: 'body', text: derivedTexts.prompt, body: null },
     auth_hash: text(sql`key_hash`),
     org_id: requestColumns.text.organization_id,
     id: requestColumns.text.request_id,
@@ -192,7 +194,7 @@ const legacyRequestColumns = columnsOf(legacyRequestFields, {
 const legacyResponseColumns = columnsOf(legacyResponseFields, {
   text: {
     body_model: text(sql`response_model`),
-    body_completion: { kind: 'body', text: derivedTexts.completion, bodyKind: null },
+    body_completion: { kind: 'body', text: derivedTexts.completion, body: null },
     model: text(sql`response_model`),
   },
   number: { body_tokens: requestColumns.number.total_tokens },

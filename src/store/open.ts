@@ -2,7 +2,7 @@ import type { ChangeLog } from './read/change-log.ts';
 import type { Config } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
-import { storeSteps } from './schema/migrate.ts';
+import { madeAtOnce } from './schema/migrate.ts';
 import type { Connect, NoteWait } from './engine/connections.ts';
 import { lowerThreadsNamed } from '../platform/priority.ts';
 import type { DamagedPart } from './parts/damaged-parts.ts';
@@ -66,7 +66,7 @@ async function prepared(store: Store, observe: Observe): Promise<Store> {
   }
   // A refresh follows every minute.
   await store.damage.refresh().catch(() => undefined);
-  if (steps.length > 0) observe({ kind: 'database_prepared', database: 'store', isNew: steps.length === storeSteps, steps });
+  if (steps.length > 0) observe({ kind: 'database_prepared', database: 'store', isNew: steps.includes(madeAtOnce), steps });
   return store;
 }
 

@@ -343,6 +343,7 @@ export const organizationTables = ['requests', 'bodies', 'changes', 'session_tag
 export const statementWriters: readonly string[] = [
   'src/sql/',
   'src/store/schema/migrations/',
+  'src/store/schema/new-store.ts',
   'src/metadata/',
   'src/events/',
   'src/alerts/stored/',

@@ -25,6 +25,7 @@ import { factsOfCalls } from './migrations/0020-facts-of-calls.ts';
 import { previews } from './migrations/0021-previews.ts';
 import { wordsOfNewText } from './migrations/0022-words-of-new-text.ts';
 import type { Migration } from './migrations/migration.ts';
+import { newStore } from './new-store.ts';
 
 /** In order. A released step never changes. */
 export const migrations: readonly Migration[] = [
@@ -53,15 +54,17 @@ export const migrations: readonly Migration[] = [
 ];
 
 export const storeSteps = migrations.length;
+/** In place of all steps. */
+export const madeAtOnce = 'new store';
 
 /**
- * Brings the schema up to date; repeatable, even after an interrupted step.
+ * Brings the schema up to date; repeatable, even after an interrupted step. A new store gets its tables at once.
  * @param onApplied receives the name of each completed step.
  * @param upTo the last step to run; absent: all.
  * @throws GatelogError when the store fails or its schema is newer than this program; `store_unavailable` with a readable message when a
  * step must run without free disk space.
  */
-export async function migrateStore(connections: Connections, onApplied: (name: string) => void, upTo = migrations.length): Promise<void> {
+export async function migrateStore(connections: Connections, onApplied: (name: string) => void, upTo = storeSteps): Promise<void> {
   try {
     await connections.run('insert', async (client) => {
       const command = async (query: string): Promise<void> => {
@@ -83,17 +86,40 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
           `The store's schema is at step ${latest}, this program knows ${known}. Start the newer version of Gatelog.`,
         );
       }
+      if (latest === 0 && upTo === known) {
+        assertSpaceForSteps(connections);
+        await assertNothingStored(client);
+        for (const statement of newStore) await command(statement);
+        await command(`INSERT INTO schema_migrations (number, name) VALUES ${migrations.map(recordOf).join(', ')}`);
+        onApplied(madeAtOnce);
+        return;
+      }
       for (const migration of migrations.filter(({ number }) => number > latest && number <= upTo)) {
         assertSpaceForSteps(connections);
         for (const statement of migration.statements) await command(statement);
         if (migration.onEmpty !== undefined) await runOnEmpty(client, migration.onEmpty);
-        await command(`INSERT INTO schema_migrations (number, name) VALUES (${migration.number}, '${migration.name}')`);
+        await command(`INSERT INTO schema_migrations (number, name) VALUES ${recordOf(migration)}`);
         onApplied(migration.name);
       }
     });
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+function recordOf({ number, name }: Migration): string {
+  return `(${number}, '${name}')`;
+}
+
+/** Nothing is stored before the first step is on record, so tables without one are remains of a start that was interrupted. */
+async function assertNothingStored(client: ClickHouseClient): Promise<void> {
+  const query = 'SELECT name FROM system.tables WHERE database = currentDatabase() AND total_rows > 0 LIMIT 1';
+  const found = await client.query({ query, format: 'JSONEachRow' });
+  if ((await found.json()).length === 0) return;
+  throw new GatelogError(
+    'internal',
+    'The store has rows, and its table schema_migrations does not say by which version they were written. Restore a backup.',
+  );
 }
 
 async function runOnEmpty(client: ClickHouseClient, { rows, statements }: NonNullable<Migration['onEmpty']>): Promise<void> {

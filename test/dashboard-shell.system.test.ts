@@ -130,6 +130,37 @@ describe('the palette', () => {
   });
 });
 
+describe('the time range', () => {
+  it('stays while one goes from page to page, by links, keys and the palette, also over a page without one', async () => {
+    const { page, complaints } = await openSignedIn(browser, `${service.api}/?range=7d`);
+    const rangeOf = (): string | null => new URL(page.url()).searchParams.get('range');
+    const shown = (range: string) => page.getByRole('main').getByRole('button', { name: range }).first();
+    await shown('Time: Last 7 days').waitFor();
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    await pages.getByRole('link', { name: 'Requests' }).click();
+    await heading(page, 'Requests').waitFor();
+    await shown('Time: Last 7 days').waitFor();
+    expect(rangeOf()).toBe('7d');
+    await pages.getByRole('link', { name: 'Keys', exact: true }).click();
+    await heading(page, 'Keys').waitFor();
+    expect(rangeOf()).toBeNull();
+    await page.keyboard.type('gu');
+    await heading(page, 'Users').waitFor();
+    expect(rangeOf()).toBe('7d');
+    await shown('Time: Last 7 days').click();
+    await page.getByRole('dialog', { name: 'Time' }).getByRole('button', { name: 'Last hour' }).click();
+    await shown('Time: Last hour').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('searchbox').fill('Open Sessions');
+    await page.getByRole('option', { name: 'Open Sessions' }).waitFor();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Sessions').waitFor();
+    expect(rangeOf()).toBe('1h');
+    expect(complaints).toEqual([]);
+    await leavePage(page);
+  });
+});
+
 describe('on a phone', () => {
   const phone = { width: 390, colorScheme: 'light' } as const;
 

@@ -3,14 +3,16 @@ import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { Button } from '../ui/button.tsx';
 import styles from './menu-drawer.module.css';
 import { Side } from './side.tsx';
+import type { PageSearch } from './use-page-search.ts';
 
 export interface MenuDrawerProps {
+  readonly pageSearch: PageSearch;
   readonly onSignOut: () => void;
   readonly onClose: () => void;
 }
 
 /** On a phone: the side bar above the page. A touch beside it, Escape and every link close it. */
-export function MenuDrawer({ onSignOut, onClose }: MenuDrawerProps): ReactNode {
+export function MenuDrawer({ pageSearch, onSignOut, onClose }: MenuDrawerProps): ReactNode {
   const onOpenChange = (isOpen: boolean): void => {
     if (!isOpen) onClose();
   };
@@ -26,7 +28,7 @@ export function MenuDrawer({ onSignOut, onClose }: MenuDrawerProps): ReactNode {
               ✕
             </Button>
           </header>
-          <Side onSignOut={onSignOut} onLeave={onClose} />
+          <Side pageSearch={pageSearch} onSignOut={onSignOut} onLeave={onClose} />
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -3,11 +3,13 @@ import type { IconName } from '../ui/icon.tsx';
 type Path = '/' | '/requests' | '/sessions' | '/explore' | '/properties' | '/users' | '/alerts' | '/webhooks' | '/keys' | '/provider-keys';
 type ManagedPath = '/boards' | '/prices' | '/limits' | '/data' | '/health' | '/settings';
 
-interface PageLink {
+export interface PageLink {
   readonly title: string;
   readonly to: Path | ManagedPath;
   readonly letter: string;
   readonly icon: IconName;
+  /** It shows a range of time that its address names. */
+  readonly hasRange?: boolean;
 }
 
 interface PageGroup {
@@ -20,13 +22,13 @@ export const pageGroups: readonly PageGroup[] = [
   {
     title: 'Observe',
     pages: [
-      { title: 'Overview', to: '/', letter: 'o', icon: 'overview' },
-      { title: 'Requests', to: '/requests', letter: 'r', icon: 'requests' },
-      { title: 'Sessions', to: '/sessions', letter: 's', icon: 'sessions' },
-      { title: 'Explore', to: '/explore', letter: 'e', icon: 'explore' },
+      { title: 'Overview', to: '/', letter: 'o', icon: 'overview', hasRange: true },
+      { title: 'Requests', to: '/requests', letter: 'r', icon: 'requests', hasRange: true },
+      { title: 'Sessions', to: '/sessions', letter: 's', icon: 'sessions', hasRange: true },
+      { title: 'Explore', to: '/explore', letter: 'e', icon: 'explore', hasRange: true },
       { title: 'Boards', to: '/boards', letter: 'b', icon: 'boards' },
-      { title: 'Users', to: '/users', letter: 'u', icon: 'users' },
-      { title: 'Properties', to: '/properties', letter: 'p', icon: 'properties' },
+      { title: 'Users', to: '/users', letter: 'u', icon: 'users', hasRange: true },
+      { title: 'Properties', to: '/properties', letter: 'p', icon: 'properties', hasRange: true },
     ],
   },
   {

@@ -10,6 +10,7 @@ import { ErrorNotice } from '../ui/notice.tsx';
 import { Dialog } from '../ui/overlay/dialog.tsx';
 import { type Found, type FoundKind, foundQuery, isSearched } from './palette-search.ts';
 import { allPages } from './pages.ts';
+import type { PageSearch } from './use-page-search.ts';
 import styles from './palette.module.css';
 
 interface Command {
@@ -27,6 +28,7 @@ interface Group {
 }
 
 export interface PaletteProps {
+  readonly pageSearch: PageSearch;
   readonly onHelp: () => void;
   readonly onSignOut: () => void;
   readonly onClose: () => void;
@@ -36,10 +38,10 @@ export interface PaletteProps {
 const pauseMs = 250;
 
 /** All that can be opened or done from anywhere, found by its name. */
-export function Palette({ onHelp, onSignOut, onClose }: PaletteProps): ReactNode {
+export function Palette({ pageSearch, onHelp, onSignOut, onClose }: PaletteProps): ReactNode {
   const [text, setText] = useState('');
   const { contains } = useFilter({ sensitivity: 'base' });
-  const commands = useCommands({ onHelp, onSignOut });
+  const commands = useCommands({ pageSearch, onHelp, onSignOut });
   const found = useFound(text.trim());
   const matching = commands.filter(({ title }) => contains(title, text.trim()));
   const groups: readonly Group[] = [{ title: 'Pages and actions', commands: matching }, ...found.groups].filter(
@@ -93,11 +95,16 @@ function Item({ command: { id, title, keys, about } }: { readonly command: Comma
   );
 }
 
-function useCommands({ onHelp, onSignOut }: Pick<PaletteProps, 'onHelp' | 'onSignOut'>): readonly Command[] {
+function useCommands({ pageSearch, onHelp, onSignOut }: Pick<PaletteProps, 'pageSearch' | 'onHelp' | 'onSignOut'>): readonly Command[] {
   const navigate = useNavigate();
   const comparePrompts = useComparePrompts();
   return [
-    ...allPages.map(({ title, to, letter }) => ({ id: to, title: `Open ${title}`, keys: `g ${letter}`, run: () => void navigate({ to }) })),
+    ...allPages.map((page) => ({
+      id: page.to,
+      title: `Open ${page.title}`,
+      keys: `g ${page.letter}`,
+      run: () => void navigate({ to: page.to, search: pageSearch(page) }),
+    })),
     { id: 'alert', title: 'New alert rule', run: () => void navigate({ to: '/alerts/new' }) },
     { id: 'budget', title: 'New budget', run: () => void navigate({ to: '/alerts/new', search: { metric: 'cost', budget: true } }) },
     {

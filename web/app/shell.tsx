@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { paletteKeys } from './pages.ts';
 import styles from './shell.module.css';
 import { Side } from './side.tsx';
+import { usePageSearch } from './use-page-search.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
 // They are used by few, and bring lists with search.
@@ -29,7 +30,8 @@ export function Shell(): ReactNode {
   const onHelp = useCallback(() => setDialog('help'), []);
   const onClose = useCallback(() => setDialog(undefined), []);
   const signOut = useSignOut();
-  useShortcuts({ onPalette, onHelp });
+  const pageSearch = usePageSearch();
+  useShortcuts({ pageSearch, onPalette, onHelp });
   usePaletteSoon();
   const isNarrow = useNarrowShell();
   return (
@@ -57,15 +59,15 @@ export function Shell(): ReactNode {
             Go to …<kbd aria-hidden="true">{paletteKeys}</kbd>
           </Button>
         )}
-        {!isNarrow && <Side onSignOut={signOut} />}
+        {!isNarrow && <Side pageSearch={pageSearch} onSignOut={signOut} />}
       </aside>
       <main id="content" className={styles['content']} tabIndex={-1}>
         <Outlet />
       </main>
       <Suspense>
-        {dialog === 'palette' && <Palette onHelp={onHelp} onSignOut={signOut} onClose={onClose} />}
+        {dialog === 'palette' && <Palette pageSearch={pageSearch} onHelp={onHelp} onSignOut={signOut} onClose={onClose} />}
         {dialog === 'help' && <ShortcutsDialog onClose={onClose} />}
-        {dialog === 'menu' && isNarrow && <MenuDrawer onSignOut={signOut} onClose={onClose} />}
+        {dialog === 'menu' && isNarrow && <MenuDrawer pageSearch={pageSearch} onSignOut={signOut} onClose={onClose} />}
       </Suspense>
     </div>
   );

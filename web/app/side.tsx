@@ -7,15 +7,17 @@ import { Icon } from '../ui/icon.tsx';
 import { Select } from '../ui/select.tsx';
 import { pageGroups } from './pages.ts';
 import styles from './side.module.css';
+import type { PageSearch } from './use-page-search.ts';
 
 export interface SideProps {
+  readonly pageSearch: PageSearch;
   readonly onSignOut: () => void;
   /** After a link was followed. */
   readonly onLeave?: () => void;
 }
 
 /** The ways to all pages and to the documentation, and who is signed in. */
-export function Side({ onSignOut, onLeave }: SideProps): ReactNode {
+export function Side({ pageSearch, onSignOut, onLeave }: SideProps): ReactNode {
   return (
     <>
       <nav aria-label="Pages" className={styles['pages']}>
@@ -23,17 +25,18 @@ export function Side({ onSignOut, onLeave }: SideProps): ReactNode {
           <section key={title} aria-label={title}>
             <p className={styles['group']}>{title}</p>
             <ul>
-              {pages.map(({ to, icon, title: name }) => (
-                <li key={to}>
+              {pages.map((page) => (
+                <li key={page.to}>
                   <Link
-                    to={to}
+                    to={page.to}
+                    search={pageSearch(page)}
                     className={styles['page'] ?? ''}
                     activeProps={{ 'aria-current': 'page' }}
-                    activeOptions={{ exact: to === '/', includeSearch: false }}
+                    activeOptions={{ exact: page.to === '/', includeSearch: false }}
                     onClick={onLeave}
                   >
-                    <Icon name={icon} />
-                    {name}
+                    <Icon name={page.icon} />
+                    {page.title}
                   </Link>
                 </li>
               ))}

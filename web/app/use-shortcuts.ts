@@ -1,17 +1,19 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { allPages } from './pages.ts';
+import type { PageSearch } from './use-page-search.ts';
 
 /** How long a `g` waits for its letter. */
 const waitMs = 1500;
 
 export interface Shortcuts {
+  readonly pageSearch: PageSearch;
   readonly onPalette: () => void;
   readonly onHelp: () => void;
 }
 
 /** `g` and a letter opens a page, `?` shows the shortcuts, `ctrl k` the palette. A field that is written in keeps its keys. */
-export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
+export function useShortcuts({ pageSearch, onPalette, onHelp }: Shortcuts): void {
   const navigate = useNavigate();
   const waitsUntil = useRef(0);
   useEffect(() => {
@@ -26,7 +28,7 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
       waitsUntil.current = event.key === 'g' ? event.timeStamp + waitMs : 0;
       if (page !== undefined) {
         event.preventDefault();
-        void navigate({ to: page.to });
+        void navigate({ to: page.to, search: pageSearch(page) });
       } else if (event.key === '?') {
         event.preventDefault();
         onHelp();
@@ -34,7 +36,7 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [navigate, onPalette, onHelp]);
+  }, [navigate, pageSearch, onPalette, onHelp]);
 }
 
 /**

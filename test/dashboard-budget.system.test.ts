@@ -6,6 +6,7 @@ import { openSignedIn } from './support/dashboard.ts';
 import { eventually } from './support/eventually.ts';
 import { logCall } from './support/log-call.ts';
 import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
+import { leavePage } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
 let service: Service;
@@ -27,6 +28,36 @@ afterAll(async () => {
 
 const open = (address: string) => openSignedIn(browser, service.api + address);
 const dialog = (page: Page) => page.getByRole('dialog');
+
+it('a budget by the calendar is added, shows how full its day is, gets another amount, and is deleted', async () => {
+  const { page, complaints } = await open('/limits');
+  await page.getByRole('button', { name: 'Add a limit' }).click();
+  await dialog(page).getByLabel('At most').fill('50');
+  await dialog(page).getByLabel('Time zone').fill('Europe/Atlantis');
+  await dialog(page).getByText('Write a time zone, such as Europe/Berlin.').waitFor();
+  await dialog(page).getByLabel('Time zone').fill('Europe/Berlin');
+  await dialog(page).getByRole('button', { name: 'Add the limit' }).click();
+  const row = page.getByRole('row', { name: /\$50\.00 per day \(Europe\/Berlin\) .*all requests together/ });
+  await row.waitFor();
+  const policy = '5000;calendar=day;tz=Europe/Berlin;u=cents';
+  expect((await api.call('GET', '/v1/rate-limits')).body.data).toEqual([{ policy, key_id: null }]);
+  await row.getByText('0%').waitFor();
+  await row.getByRole('button', { name: 'Edit the limit $50.00 per day (Europe/Berlin), all requests together' }).click();
+  await expect.poll(() => dialog(page).getByLabel('At most, US dollars').inputValue()).toBe('50');
+  await dialog(page).getByLabel('At most, US dollars').fill('0');
+  await expect.poll(() => dialog(page).getByRole('button', { name: 'Save the limit' }).isEnabled()).toBe(false);
+  await dialog(page).getByLabel('At most, US dollars').fill('60.25');
+  await dialog(page).getByRole('button', { name: 'Save the limit' }).click();
+  const changed = page.getByRole('row', { name: /\$60\.25 per day \(Europe\/Berlin\) .*all requests together/ });
+  await changed.waitFor();
+  const { data } = (await api.call('GET', '/v1/rate-limits')).body;
+  expect(data).toEqual([{ policy: '6025;calendar=day;tz=Europe/Berlin;u=cents', key_id: null }]);
+  await changed.getByRole('button', { name: 'Delete' }).click();
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'No limit yet' }).waitFor();
+  expect(complaints).toEqual([]);
+  await leavePage(page);
+});
 
 it('a budget of each team is a rule that blocks, and what keeps it from being one is said before it is sent', async () => {
   const { page, complaints } = await open('/limits');

@@ -308,26 +308,6 @@ it('a question becomes a panel of a board, and the board is JSON in and out', as
   await leavePage(page);
 });
 
-it('a budget by the calendar is added, shows how full its day is, and is deleted', async () => {
-  const { page, complaints } = await open('/limits');
-  await page.getByRole('button', { name: 'Add a limit' }).click();
-  await dialog(page).getByLabel('At most').fill('50');
-  await dialog(page).getByLabel('Time zone').fill('Europe/Atlantis');
-  await dialog(page).getByText('Write a time zone, such as Europe/Berlin.').waitFor();
-  await dialog(page).getByLabel('Time zone').fill('Europe/Berlin');
-  await dialog(page).getByRole('button', { name: 'Add the limit' }).click();
-  const row = page.getByRole('row', { name: /\$50\.00 per day \(Europe\/Berlin\) .*all requests together/ });
-  await row.waitFor();
-  const policy = '5000;calendar=day;tz=Europe/Berlin;u=cents';
-  expect((await api.call('GET', '/v1/rate-limits')).body.data).toEqual([{ policy, key_id: null }]);
-  await row.getByText('0%').waitFor();
-  await row.getByRole('button', { name: 'Delete' }).click();
-  await dialog(page).getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('heading', { name: 'No limit yet' }).waitFor();
-  expect(complaints).toEqual([]);
-  await leavePage(page);
-});
-
 it('a limit that is used up is seen in the list, and on Overview', async () => {
   await api.call('PUT', '/v1/rate-limits', [{ policy: '2;w=86400;s=Team' }]);
   const { page } = await open('/limits');

@@ -14,6 +14,7 @@ import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { UnpricedText } from '../../ui/unpriced-text.tsx';
+import { EditLimit } from './edit-limit.tsx';
 import { Bar, Segments } from './fullness.tsx';
 import { amountText, limitsQuery, type LimitUse, limitUsageQuery } from './limits-query.ts';
 import { NewLimit } from './new-limit.tsx';
@@ -32,7 +33,7 @@ export function LimitsPage(): ReactNode {
   return (
     <Page
       title="Limits and budgets"
-      about="The gateway answers calls beyond them with 429"
+      about="The gateway refuses calls beyond them, with the status 429"
       actions={mayChange && <Button onPress={() => setIsAdding(true)}>Add a limit</Button>}
     >
       {!mayChange && <Notice>Your key may read limits. A key with the permission admin can change them.</Notice>}
@@ -77,10 +78,12 @@ interface LimitsProps {
 
 function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
   const queryClient = useQueryClient();
-  const remove = async (limit: RateLimit): Promise<void> => {
-    await gatelog.limits.change((present) => present.filter((one) => idOf(one) !== idOf(limit)));
+  /** @param by what a limit is replaced by. */
+  const change = async (limit: RateLimit, by: readonly RateLimit[]): Promise<void> => {
+    await gatelog.limits.change((present) => present.flatMap((one) => (idOf(one) === idOf(limit) ? by : one)));
     await queryClient.invalidateQueries({ queryKey: ['limits'] });
   };
+  const [edited, setEdited] = useState<RateLimit>();
   const useOf = (limit: RateLimit): LimitUse | undefined => usage?.find((use) => idOf(use) === idOf(limit));
   const columns: readonly DataColumn<RateLimit>[] = [
     { id: 'limit', title: 'Limit', textOf: ({ policy }) => shownLimit(policy), cell: ({ policy }) => shownLimit(policy) },
@@ -95,12 +98,21 @@ function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
       cell: (limit: RateLimit) => (
         <>
           <ShowAll use={useOf(limit)} onShow={onShow} />
+          {mayChange && limit.alert_id === undefined && parsePolicy(limit.policy) !== undefined && (
+            <Button
+              kind="quiet"
+              onPress={() => setEdited(limit)}
+              aria-label={`Edit the limit ${shownLimit(limit.policy)}, ${scopeText(limit)}`}
+            >
+              Edit
+            </Button>
+          )}
           {mayChange && limit.alert_id === undefined && (
             <ConfirmButton
               title={`Delete the limit ${shownLimit(limit.policy)}, ${scopeText(limit)}`}
               kind="quiet"
               consequence="The gateway stops refusing calls because of it, within five seconds."
-              onConfirm={() => remove(limit)}
+              onConfirm={() => change(limit, [])}
             >
               Delete
             </ConfirmButton>
@@ -109,7 +121,20 @@ function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
       ),
     },
   ];
-  return <DataTable label="Limits" columns={columns} rows={limits} keyOf={idOf} />;
+  const policy = edited === undefined ? undefined : parsePolicy(edited.policy);
+  return (
+    <>
+      <DataTable label="Limits" columns={columns} rows={limits} keyOf={idOf} />
+      {edited !== undefined && policy !== undefined && (
+        <EditLimit
+          policy={policy}
+          scope={scopeText(edited)}
+          onSave={(text) => change(edited, [{ ...edited, policy: text }])}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </>
+  );
 }
 
 function idOf({ policy, value, key_id: key, alert_id: alert }: RateLimit | LimitUse): string {

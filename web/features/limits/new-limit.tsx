@@ -4,11 +4,12 @@ import { calendarUnits, zoneNamed } from '../../../src/model/time/calendar.ts';
 import { gatelog } from '../../lib/client.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { correctFields, Form, Row } from '../../ui/form/form.tsx';
-import { type NumberBounds, NumberField, numberFault, numberOf } from '../../ui/form/number-field.tsx';
+import { NumberField, numberFault, numberOf } from '../../ui/form/number-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { NewAlertSearch } from '../alerts/search.ts';
+import { amountBounds, quotaOf } from './amounts.ts';
 import { LimitAlert } from './limit-alert.tsx';
 import { policyText } from './policy.ts';
 import { ScopeFields } from './scope-fields.tsx';
@@ -36,19 +37,6 @@ const segmentOptions = [
   { value: 'property', label: 'each value of a property' },
   { value: 'value', label: 'one value of a property' },
 ] as const;
-
-/** Requests, or cents. */
-const maxQuota = 1_000_000_000;
-
-const unitBounds: Readonly<Record<(typeof unitOptions)[number]['value'], NumberBounds>> = {
-  cents: { above: 0, max: maxQuota / 100 },
-  request: { isWhole: true, min: 1, max: maxQuota },
-};
-
-/** To the millionth of a cent, without the noise of binary fractions. */
-function centsOf(dollars: number): number {
-  return Number((dollars * 100).toFixed(6));
-}
 
 interface Filled {
   readonly isAmountEmpty: boolean;
@@ -81,7 +69,7 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   const ofProperty = segment === 'property' || segment === 'value' ? segment : undefined;
   const calendar = calendarUnits.find((name) => name === window);
   const timezone = zoneNamed(zone.trim());
-  const bounds = unitBounds[unit];
+  const bounds = amountBounds[unit];
   const zoneFault = calendar !== undefined && timezone === undefined ? 'Write a time zone, such as Europe/Berlin.' : undefined;
   const propertyFault = /[;\p{Cc}]/u.test(property) ? 'The name of a property has no “;” here.' : undefined;
   const missing = missingIn({
@@ -97,7 +85,7 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   };
   const store = async (): Promise<void> => {
     const policy = policyText({
-      quota: unit === 'cents' ? centsOf(quota ?? 0) : (quota ?? 0),
+      quota: quotaOf(unit, quota ?? 0),
       window: calendar === undefined ? Number(window) : { unit: calendar, timezone: timezone ?? zone },
       unit,
       segment: { all: undefined, user: 'user', property: property.trim(), value: property.trim() }[segment],

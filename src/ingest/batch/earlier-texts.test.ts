@@ -93,3 +93,23 @@ it('texts are kept within a bound; the conversation that was used last stays', (
   texts.mark([forgotten, kept]);
   expect([newIn(forgotten, second), newIn(kept, second)]).toEqual([[second], [' and more']]);
 });
+
+it('many short ones have a bound too, with what keeping each of them takes', () => {
+  const texts = new EarlierTexts(() => 0, 64 * 1024);
+  const [short, longer] = ['a word', 'a word and more'];
+  for (let number = 0; number < 200; number += 1) texts.mark([rowOf(short, `org ${number}`)]).keep(new Map());
+  const next = Array.from({ length: 200 }, (_, number) => rowOf(longer, `org ${number}`, number));
+  texts.mark(next);
+  const known = next.filter((row) => newIn(row, longer).join() !== longer);
+  expect(known.length).toBeGreaterThan(20);
+  expect(known.length).toBeLessThan(90);
+});
+
+it('an organisation with many makes no other forget its own', () => {
+  const texts = new EarlierTexts(() => 0, 8 * filler.length);
+  texts.mark([rowOf(first, 'quiet 1')]).keep(new Map());
+  for (let number = 0; number < 20; number += 1) texts.mark([rowOf(first, `loud ${number}`)]).keep(new Map());
+  const next = rowOf(second, 'quiet 1');
+  texts.mark([next]);
+  expect(newIn(next, second)).toEqual([' and more']);
+});

@@ -1,3 +1,4 @@
+import { ByteBoundedMap } from '../../platform/bounds/byte-bounded-map.ts';
 import { markAllNew, markNew, requestTextOf } from '../../store/insert/new-spans.ts';
 import type { Failure, RowMarks, StorableRow } from './insert.ts';
 
@@ -16,6 +17,8 @@ export interface MarkedRows extends RowMarks {
 /** Half of it are the conversations that go on; the other half are those that have ended. */
 const defaultMaxBytes = 64 * 1024 * 1024;
 const spareShare = 1.25;
+/** Of a kept text beside its own memory and its key: measured with many short ones. */
+const bytesOfEntry = 800;
 
 /**
  * The last text of each conversation that the store has, so that the words of a turn are indexed only where it does not repeat that text.
@@ -27,15 +30,15 @@ export class EarlierTexts {
   private readonly maxBytes: number;
   /** How often bodies have been removed from the store. */
   private readonly removals: () => number;
-  /** By conversation, the one that was used last behind the others. */
-  private readonly kept = new Map<string, KeptText>();
-  private keptBytes = 0;
+  /** By organisation and conversation. */
+  private kept: ByteBoundedMap<KeptText>;
   private removalsSeen: number;
 
   constructor(removals: () => number, maxBytes: number = defaultMaxBytes) {
     this.removals = removals;
     this.removalsSeen = removals();
     this.maxBytes = maxBytes;
+    this.kept = this.none();
   }
 
   /** Writes into rows what is new in them. */
@@ -75,36 +78,41 @@ export class EarlierTexts {
 
   /** Bytes of memory that kept texts take. */
   bytes(): number {
-    return this.keptBytes;
+    return this.kept.bytes;
   }
 
   private forgetRemoved(): void {
     const removals = this.removals();
     if (removals === this.removalsSeen) return;
     this.removalsSeen = removals;
-    this.kept.clear();
-    this.keptBytes = 0;
+    this.kept = this.none();
+  }
+
+  private none(): ByteBoundedMap<KeptText> {
+    return new ByteBoundedMap({ maxBytes: this.maxBytes, maxBytesOfOwner: this.maxBytes });
   }
 
   private keptText(conversation: string): Buffer | undefined {
-    const kept = this.kept.get(conversation);
+    const kept = this.kept.get(organizationOf(conversation), conversation);
     return kept?.memory.subarray(0, kept.bytes);
   }
 
   private keepText(conversation: string, text: Buffer): void {
-    const before = this.kept.get(conversation);
-    this.kept.delete(conversation);
-    if (before !== undefined) this.keptBytes -= before.memory.length;
-    if (text.length > this.maxBytes / 4) return;
+    const organization = organizationOf(conversation);
+    const before = this.kept.get(organization, conversation);
+    if (text.length > this.maxBytes / 4) {
+      this.kept.delete(organization, conversation);
+      return;
+    }
     const fits = before !== undefined && before.memory.length >= text.length;
     const memory = fits ? before.memory : Buffer.from(new SharedArrayBuffer(Math.ceil(text.length * spareShare)));
     text.copy(memory);
-    this.kept.set(conversation, { memory, bytes: text.length });
-    this.keptBytes += memory.length;
-    for (const [oldest, { memory: freed }] of this.kept) {
-      if (this.keptBytes <= this.maxBytes) break;
-      this.kept.delete(oldest);
-      this.keptBytes -= freed.length;
-    }
+    const bytes = memory.length + 2 * conversation.length + bytesOfEntry;
+    this.kept.set(organization, conversation, { memory, bytes: text.length }, bytes);
   }
+}
+
+/** What the name of a conversation begins with: see `conversationOf`. */
+function organizationOf(conversation: string): string {
+  return conversation.slice(0, conversation.indexOf(' '));
 }

@@ -33,6 +33,14 @@ function span(id: string, given: Partial<BatchRecord> = {}): BatchRecord {
 const call = (id: string, given: Partial<BatchRecord> = {}): BatchRecord =>
   span(id, { isOfSpan: false, scopes: [], keyId: '', usage: 0, ...given });
 
+/** The call or span of one response, a tenth of a second after the one before. */
+const answeredAlike = (index: number, id: string): Partial<BatchRecord> => ({
+  traceId: `trace of ${id}`,
+  responseId: 'chatcmpl-always-this',
+  from: index * 100,
+  to: index * 100 + 10,
+});
+
 describe('two tell of the same call', () => {
   const inner = span('inner', { parentIds: ['outer'] });
   const outer = span('outer', { from: 990, to: 2010 });
@@ -268,5 +276,14 @@ describe('a batch', () => {
     // Of the sixteen at its time each span tells of one.
     expect([leftOut.size, fillings.length]).toEqual([1250, 1250]);
     expect(turns).toBeGreaterThan(1);
+  });
+
+  it('of thousands of calls of a server whose responses all have one identifier takes each into the nearest in time', async () => {
+    const calls = Array.from({ length: 20_000 }, (_, index) => call(`c${index}`, answeredAlike(index, `c${index}`)));
+    const stored = Array.from({ length: 20_000 }, (_, index) => call(`s${index}`, answeredAlike(index + 20_000, `s${index}`)));
+    const spans = Array.from({ length: 1000 }, (_, index) => ({ ...span(`${index}`, answeredAlike(index * 10, `${index}`)), index }));
+    const { leftOut, fillings } = await planOnce({ spans, calls, stored });
+    const told = fillings.map(({ into, from }) => [into.requestId, from.requestId]);
+    expect([leftOut.size, told]).toEqual([1000, spans.map(({ index }) => [`of c${index * 10}`, `of ${index}`])]);
   });
 });

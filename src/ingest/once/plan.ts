@@ -67,14 +67,15 @@ export async function planOnce({ spans, calls, stored, linked = [], leftOutBefor
   const slices = new Slices();
   const draft = new Draft({ calls, stored, leftOutBefore });
   for (const call of [...calls, ...linked]) {
-    const queue = [...draft.near(call)];
+    await slices.turn();
+    const queue = [...draft.spansNear(call)];
     const known = new Set(queue);
     for (const row of queue) {
       await slices.turn();
-      const relation = row.isOfSpan && draft.isLeft(row) ? relationOf(draft.now(row), draft.now(call)) : undefined;
+      const relation = draft.isLeft(row) ? relationOf(draft.now(row), draft.now(call)) : undefined;
       if (relation === undefined || relation === 'beside') continue;
       draft.absorb(row, call, false);
-      for (const other of draft.near(draft.now(row))) {
+      for (const other of draft.spansNear(draft.now(row))) {
         if (known.has(other)) continue;
         known.add(other);
         queue.push(other);
@@ -160,18 +161,25 @@ class Draft implements OncePlan {
   /** By their identifiers. */
   private readonly left: Map<RequestId, KnownRecord>;
   private readonly grown = new Map<RequestId, KnownRecord>();
-  private readonly related = new RelatedRecords<KnownRecord>();
+  private readonly calls = new RelatedRecords<KnownRecord>();
+  private readonly spans = new RelatedRecords<KnownRecord>();
   private readonly leftOutBefore: ReadonlySet<number> | undefined;
 
   constructor({ calls, stored, leftOutBefore }: Pick<KnownRecords, 'calls' | 'stored' | 'leftOutBefore'>) {
     this.left = new Map([...calls, ...stored].map((record) => [record.requestId, record]));
     this.leftOutBefore = leftOutBefore;
-    for (const record of this.left.values()) this.related.add(record);
+    for (const record of this.left.values()) this.relate(record, record);
   }
 
   /** Calls of the batch and stored records that are still records of their own, and may tell of the same call. */
   near(record: KnownRecord): readonly KnownRecord[] {
-    return this.related.near(record).filter((other) => this.isLeft(other));
+    const calls = this.calls.near(record).filter((other) => this.isLeft(other));
+    return [...calls, ...this.spansNear(record)];
+  }
+
+  /** Those that were made of spans. */
+  spansNear(record: KnownRecord): readonly KnownRecord[] {
+    return this.spans.near(record).filter((other) => this.isLeft(other));
   }
 
   isLeft({ requestId }: KnownRecord): boolean {
@@ -211,7 +219,7 @@ class Draft implements OncePlan {
     const record = this.now(into);
     const both = (of: (each: TellsOfCall) => readonly string[]): readonly string[] => [...new Set([...of(record), ...of(from)])];
     const found = this.left.get(into.requestId);
-    if (found !== undefined) this.related.add(found, from);
+    if (found !== undefined) this.relate(found, from);
     this.grown.set(into.requestId, {
       ...record,
       ids: both(({ ids }) => ids),
@@ -219,5 +227,9 @@ class Draft implements OncePlan {
       carrierIds: both(({ carrierIds }) => carrierIds),
       scopes: both(({ scopes }) => scopes),
     });
+  }
+
+  private relate(record: KnownRecord, relations: TellsOfCall): void {
+    (record.isOfSpan ? this.spans : this.calls).add(record, relations);
   }
 }

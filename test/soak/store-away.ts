@@ -18,6 +18,8 @@ const { values: given, positionals } = parseArgs({
 const minutes = Number(positionals[0] ?? 5);
 const seed = Number(given.seed ?? Date.now() % 2 ** 31);
 const dataDir = makeDataDir();
+/** A worker's heap has its size after a minute of calls. */
+const warmMs = 90_000;
 /** Workers do not use the store. The core keeps the position of each waiting call in the spool, but not the call. */
 const maxGrowthBytes: Readonly<Record<MemoryTrend['role'], number>> = { gateway: 32e6, core: 256e6 };
 
@@ -30,7 +32,7 @@ try {
     dataDir,
     random: new SeededRandom(seed),
     callsPerSecond: Number(given.rate ?? 200),
-    warmMs: 20_000,
+    warmMs,
     awayMs: minutes * 60_000,
     slowMs: 5000,
     onProgress: (what) => console.error(what),

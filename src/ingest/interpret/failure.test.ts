@@ -175,6 +175,15 @@ describe('the message', () => {
     expect(record.failure?.message).toBe(`${'x'.repeat(1020)}[nam`);
   });
 
+  test('has no type that redaction made longer than identifiers are, so that an export can be imported', () => {
+    const record = interpret({
+      status: 500,
+      response: failing('anna failed'),
+      redact: (texts) => ({ ...texts, failureType: '[name]'.repeat(2000) }),
+    });
+    expect(record.failure).toEqual({ kind: 'status', type: '', message: 'anna failed' });
+  });
+
   test('is redacted as the response is', () => {
     const record = interpret({
       status: 500,

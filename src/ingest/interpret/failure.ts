@@ -1,8 +1,15 @@
 import type { Exchange } from '../../model/record/exchange.ts';
-import { clientLeftStatus, cutMessage, type Failure, type FailureKind, isFailedStatus, tellsError } from '../../model/record/failure.ts';
+import {
+  clientLeftStatus,
+  cutMessage,
+  type Failure,
+  type FailureKind,
+  isFailedStatus,
+  keptType,
+  tellsError,
+} from '../../model/record/failure.ts';
 import { logMetadataOf } from '../../model/record/log-metadata.ts';
-import { exceedsBytes, isJsonObject, type JsonObject } from '../../model/text.ts';
-import { textLimits } from '../../model/vocabulary/limits.ts';
+import { isJsonObject, type JsonObject } from '../../model/text.ts';
 import type { ReadResponse } from './bodies.ts';
 import type { RecordTexts } from './record-texts.ts';
 
@@ -38,7 +45,7 @@ export function recordedFailure(
   failure: Failure | null,
   { failureType, failureMessage }: Pick<RecordTexts, 'failureType' | 'failureMessage'>,
 ): Failure | null {
-  return failure === null ? null : { kind: failure.kind, type: failureType, message: cutMessage(failureMessage) };
+  return failure === null ? null : { kind: failure.kind, type: keptType(failureType), message: cutMessage(failureMessage) };
 }
 
 type WhatWasSaid = Pick<ReadResponse, 'fields' | 'parsed' | 'streamed'>;
@@ -51,7 +58,7 @@ interface Reply<Response extends WhatWasSaid = WhatWasSaid> {
 function failureOfKind(kind: FailureKind | null, { response, told }: Reply): Failure | null {
   if (kind === null) return null;
   const { type, message } = told ?? (kind === 'status' || kind === 'no_reply' ? statedMessage(response.parsed) : untold);
-  return { kind, type: exceedsBytes(type, textLimits.identifierBytes) ? '' : type, message };
+  return { kind, type: keptType(type), message };
 }
 
 function kindOf(exchange: Exchange, status: number, reply: Reply<ReadResponse>): FailureKind | null {

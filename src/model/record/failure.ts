@@ -1,4 +1,5 @@
 import { endOfCharacters, exceedsBytes } from '../text.ts';
+import { textLimits } from '../vocabulary/limits.ts';
 
 /**
  * Why a call failed. `status`: the provider's status says so. `reply`: its status is good, and the reply carries an error. `stream`: the
@@ -42,6 +43,11 @@ function isEmpty(value: object | null): boolean {
 export function failureOfStatus(status: number): Failure | null {
   if (!isFailedStatus(status)) return null;
   return { kind: status === 0 ? 'no_reply' : 'status', type: '', message: '' };
+}
+
+/** A type as records keep it: one that is too long for an identifier is not told. */
+export function keptType(type: string): string {
+  return exceedsBytes(type, textLimits.identifierBytes) ? '' : type;
 }
 
 /** The beginning of a message, without half a character at its end. */

@@ -1,4 +1,4 @@
-import { cutMessage, failureKinds } from '../../../model/record/failure.ts';
+import { cutMessage, failureKinds, keptType } from '../../../model/record/failure.ts';
 import {
   type Arbitrary,
   array,
@@ -192,7 +192,7 @@ const plainRecord = time.chain((createdAt) =>
     inputs: dictionary(constantFrom(...nastyNames), sparse(), { maxKeys: 3 }).map((inputs) => new Map(Object.entries(inputs))),
     responseId: sparse(),
     status: constantFrom(0, 200, 200, 404, 499, 500, 65_535),
-    failure: maybe(record({ kind: constantFrom(...failureKinds), type: sparse(), message: sparse().map(cutMessage) })),
+    failure: maybe(record({ kind: constantFrom(...failureKinds), type: sparse().map(keptType), message: sparse().map(cutMessage) })),
     latencyMs: quantity,
     timeToFirstByteMs: quantity,
     timeToFirstTokenMs: quantity,

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { testKey } from './process-tree.ts';
@@ -43,12 +44,25 @@ export async function expectGoodPage(watched: WatchedPage, { address, part }: Op
   const before = requests.length;
   await page.goto(address);
   await page.locator(part).first().waitFor();
-  expect({ address, faults: await accessibilityFaults(watched) }).toEqual({ address, faults: [] });
+  await untilQuiet(requests);
+  // What follows may take until the page asks for news.
   const asked = requests.slice(before).filter((request) => new URL(request.url()).pathname.startsWith('/v1/'));
+  expect({ address, faults: await accessibilityFaults(watched) }).toEqual({ address, faults: [] });
   const paths = asked.map((request) => new URL(request.url()).pathname);
   expect({ address, beyondFour: paths.length > 4 ? paths : [] }).toEqual({ address, beyondFour: [] });
   const pixels = await overflow(watched);
   expect({ address, pixelsBeyond: Math.max(0, pixels) }).toEqual({ address, pixelsBeyond: 0 });
+}
+
+const quietMs = 300;
+
+/** Waits until a page has asked for nothing for a while. */
+async function untilQuiet(requests: readonly unknown[]): Promise<void> {
+  let known: number;
+  do {
+    known = requests.length;
+    await wait(quietMs);
+  } while (requests.length > known);
 }
 
 /** Presses Tab until an element of a role and a name has the focus. @throws when the focus has been everywhere. */

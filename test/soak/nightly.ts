@@ -1,8 +1,8 @@
 /**
- * `npm run soak -- nightly [text…] [--minutes n] [--again]`: runs one after the other, in full, what `npm test` shortens: each test file
- * with another amount of work (`test/support/test-length.ts`), with random seeds, then the soaks, and kills of three programs with a fault
- * that they must find. With texts it runs only the parts whose name has one of them. It needs two to four hours, and may be stopped at any
- * time (Ctrl-C); with `--minutes` no part begins later than that. Each part's output is in `.cache/nightly/`.
+ * `npm run soak -- nightly [text…] [--minutes n] [--again]`: runs in full what `npm test` shortens: each test file with another amount of
+ * work (`test/support/test-length.ts`) and with random seeds, two at a time, then the soaks, and kills of three programs with a fault that
+ * they must find. With texts it runs only the parts whose name has one of them. It needs two to three hours, and may be stopped at any time
+ * (Ctrl-C); with `--minutes` no part begins later than that. Each part's output is in `.cache/nightly/`.
  *
  * `docs/internals/soak/nightly.txt` has the parts with their times, and a verdict. The next run of the same program reads it and goes on with
  * what has not passed yet, on another machine too when it is committed. A result counts for the program and the test code that the part
@@ -16,6 +16,8 @@ import { parseArgs } from 'node:util';
 import { type NightlyPart, nightlyParts } from '../support/nightly-parts.ts';
 import { committedFiles, partDigest, programDigest } from '../support/nightly-sources.ts';
 
+/** Soaks measure, so that each has the machine to itself. */
+const testsAtOnce = 2;
 const folder = '.cache/nightly';
 const report = 'docs/internals/soak/nightly.txt';
 const withChanges = ' with changes';
@@ -44,16 +46,24 @@ if (chosen.length === 0) throw new Error(`no part has ${texts.join(' or ')} in i
 mkdirSync(folder, { recursive: true });
 /** By the name of the part. */
 const results = new Map(given.again === true ? [] : readResults());
-for (const part of chosen) {
-  if (results.get(part.name)?.hasPassed === true) continue;
-  if (performance.now() > endAt) break;
-  const result = await run(part);
-  results.set(part.name, result);
-  writeFileSync(report, table());
-  console.error(lineOf(part, result));
-}
+const [tests, soaks] = [true, false].map((isTest) => chosen.filter(({ name }) => name.startsWith('test ') === isTest));
+await runAll(tests ?? [], testsAtOnce);
+await runAll(soaks ?? [], 1);
 process.stdout.write(table());
 process.exitCode = chosen.every(({ name }) => results.get(name)?.hasPassed === true) ? 0 : 1;
+
+async function runAll(all: readonly NightlyPart[], atOnce: number): Promise<void> {
+  const waiting = all.filter(({ name }) => results.get(name)?.hasPassed !== true);
+  const runNext = async (): Promise<void> => {
+    for (let part = waiting.shift(); part !== undefined && performance.now() <= endAt; part = waiting.shift()) {
+      const result = await run(part);
+      results.set(part.name, result);
+      writeFileSync(report, table());
+      console.error(lineOf(part, result));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, runNext));
+}
 
 /** What the committed program is, with a mark when files differ from it: changes that are not committed may be others the next time. */
 function programNow(): string {
@@ -142,7 +152,7 @@ function table(): string {
   return [
     firstLine(),
     ...parts.map((part) => lineOf(part, results.get(part.name))),
-    `${passed} of ${parts.length} parts passed in ${minutes} min: ${verdict}`,
+    `${passed} of ${parts.length} parts passed, ${minutes} min of work: ${verdict}`,
     '',
   ].join('\n');
 }

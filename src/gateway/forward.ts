@@ -7,10 +7,10 @@ import { carryOut, recordRequest } from './stages/carry-out.ts';
 import { beginExchange, rejectOpen, rejectRecorded, rejectUnauthenticated } from './call/exchange.ts';
 import type { IncomingRequest } from './http/incoming-request.ts';
 import type { RequestBody } from './http/request-body.ts';
+import { customProviderName } from '../model/providers/providers.ts';
 import { withLimits } from './stages/plan.ts';
 import type { ForwardPorts } from './call/ports.ts';
 import { address, planCall, readBodyOf, withLargeSummaries } from './stages/prepare.ts';
-import { customProviderName } from './routing/routes.ts';
 import { run, settled, type Steps, valueOf, type Wait } from './stages/waits.ts';
 
 /** Forwards one call; `relay/relay.ts` has the way back. */

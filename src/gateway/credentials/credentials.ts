@@ -3,10 +3,10 @@ import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Principal } from '../../model/principal.ts';
 import { filterHeaders, type HeaderList } from '../../platform/http/header-list.ts';
-import { providerDeclaration } from '../../model/providers/providers.ts';
+import { customProviderName, providerDeclaration } from '../../model/providers/providers.ts';
 import { wireProfile } from '../../providers/wire-profile.ts';
 import { authHeaders } from '../routing/provider-table.ts';
-import { customProviderName, type Route } from '../routing/routes.ts';
+import type { Route } from '../routing/routes.ts';
 import type { ProviderKeys } from './stored-keys.ts';
 
 /** @returns undefined for an unknown key. */

@@ -1,6 +1,8 @@
 import { gatewayErrorCodes, type ErrorCode } from '../../model/errors.ts';
+import { addressedProviders, customProviderName, providerInRecords, providersWithoutAddress } from '../../model/providers/providers.ts';
 import type { ExchangeOutcome } from '../../model/record/exchange.ts';
-import { countInBucket, type MetricFamily, type Meter } from '../../platform/metrics/meter.ts';
+import { noProvider } from '../../model/record/spend.ts';
+import { cellsOfSeries, countInBucket, type MetricFamily, type Meter } from '../../platform/metrics/meter.ts';
 import type { Unrecorded } from '../record/recorder.ts';
 import type { ConnectionCounts } from '../upstream/pool.ts';
 
@@ -26,6 +28,25 @@ const overhead: MetricFamily = {
   bounds: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
 };
 const overheadBounds = overhead.bounds ?? [];
+/** Names in records, by registry names. Two providers may share one. */
+const recordNames: ReadonlyMap<string, string> = new Map(
+  [...addressedProviders, ...providersWithoutAddress].map((name) => [name, providerInRecords(name) ?? name.toUpperCase()]),
+);
+const durationProviders = [noProvider, ...new Set(recordNames.values())];
+const durationIndexes: ReadonlyMap<string, number> = new Map(
+  Array.from(recordNames, ([name, recordName]) => [name, durationProviders.indexOf(recordName)]),
+);
+const customIndex = durationIndexes.get(customProviderName) ?? 0;
+const noProviderIndex = durationProviders.indexOf(noProvider);
+const durations: MetricFamily = {
+  name: 'gatelog_gateway_call_duration_seconds',
+  kind: 'histogram',
+  help: `How long whole calls of accepted keys took, from their head to the end of their response, by the class of status and the provider that was called last, as records name it; ${noProvider}: the gateway refused the call, or its cache had the response.`,
+  labels: { provider: durationProviders, status: statusClasses },
+  bounds: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
+};
+const durationBounds = durations.bounds ?? [];
+const durationCells = cellsOfSeries(durations);
 const unrecorded: MetricFamily = {
   name: 'gatelog_gateway_unrecorded_total',
   kind: 'counter',
@@ -59,7 +80,16 @@ const waiting: MetricFamily = {
   help: 'Calls that wait for a connection to their provider.',
 };
 
-export const gatewayFamilies: readonly MetricFamily[] = [calls, overhead, unrecorded, refusals, cacheLookUps, connections, waiting];
+export const gatewayFamilies: readonly MetricFamily[] = [
+  calls,
+  overhead,
+  unrecorded,
+  refusals,
+  cacheLookUps,
+  connections,
+  waiting,
+  durations,
+];
 
 /** On the hot path: each count is an addition to a known cell, without allocation. */
 export class GatewayMeter {
@@ -67,6 +97,7 @@ export class GatewayMeter {
   private readonly cells: Float64Array;
   private readonly callsStart: number;
   private readonly overheadStart: number;
+  private readonly durationsStart: number;
 
   /** @param meter has {@link gatewayFamilies}. */
   constructor(meter: Meter) {
@@ -74,6 +105,7 @@ export class GatewayMeter {
     this.cells = meter.cells;
     this.callsStart = meter.startOf(calls);
     this.overheadStart = meter.startOf(overhead);
+    this.durationsStart = meter.startOf(durations);
   }
 
   /** @param status 0 for a call without a response. */
@@ -82,6 +114,13 @@ export class GatewayMeter {
     const cell = this.callsStart + outcomeIndexes[outcome] * statusClasses.length + classOf(status);
     cells[cell] = (cells[cell] ?? 0) + 1;
     countInBucket(cells, this.overheadStart, overheadBounds, overheadMs / 1000);
+  }
+
+  /** @param provider by its registry name; undefined: none was called. @param status 0 for a call without a response. */
+  took(provider: string | undefined, status: number, ms: number): void {
+    const index = provider === undefined ? noProviderIndex : (durationIndexes.get(provider) ?? customIndex);
+    const series = index * statusClasses.length + classOf(status);
+    countInBucket(this.cells, this.durationsStart + series * durationCells, durationBounds, ms / 1000);
   }
 
   unrecorded(reason: Unrecorded): void {

@@ -56,6 +56,10 @@ interface LastFrame {
 export class ExchangeRecorder {
   /** False when the exchange is not on record, or not for certain. */
   recorded: boolean;
+  /** Milliseconds that the exchange took; 0 before its end. */
+  tookMs = 0;
+  /** The provider that was called last, known at the end; undefined where a cached response was the answer. */
+  provider: string | undefined;
   private readonly options: RecorderOptions;
   private readonly stream: number;
   private readonly open: ExchangeOpen;
@@ -227,7 +231,10 @@ export class ExchangeRecorder {
     if (!this.ended) {
       this.flushParts();
       this.appendTails();
-      if (this.opening !== 'absent') this.appendEnd(this.endOf(outcome, overheadMs));
+      const end = this.endOf(outcome, overheadMs);
+      this.tookMs = end.elapsedMs;
+      this.provider = this.open.cachedFrom === undefined ? (end.provider ?? this.open.provider) : undefined;
+      if (this.opening !== 'absent') this.appendEnd(end);
       this.ended = true;
     }
     this.whenWritten(settled);

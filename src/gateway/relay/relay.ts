@@ -212,6 +212,7 @@ export class Relay implements ResponseSink {
     if (this.beginning !== undefined) this.noteContent(this.beginning.end());
     recorder.end(ended, this.overheadMs, () => {
       meter.ended(ended, this.gate.status ?? 0, this.overheadMs);
+      meter.took(ended === 'refused' ? undefined : recorder.provider, this.gate.status ?? 0, recorder.tookMs);
       if (!recorder.recorded) meter.unrecorded(recorder.unrecordedReason());
       if (!isDetached && !response.destroyed) deliver?.();
     });

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { wireProfile } from '../../providers/wire-profile.ts';
 import type { HeaderList } from '../../platform/http/header-list.ts';
 import type { ProviderTarget } from '../routing/base-url.ts';
-import { customProviderName } from '../routing/routes.ts';
+import { customProviderName } from '../../model/providers/providers.ts';
 
 /**
  * Addresses in replies that clients call with the key of their calls: where results lie, where an upload goes on. Those at the provider

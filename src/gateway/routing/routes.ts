@@ -2,7 +2,7 @@ import { holdsOurKey } from '../../auth/api-key.ts';
 import type { AllowedTarget, EgressPolicy } from '../../egress/target-guard.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { apiPathSegments } from '../../model/vocabulary/api-paths.ts';
-import { defaultProvider, providerDeclaration, providerAtOrigin } from '../../model/providers/providers.ts';
+import { customProviderName, defaultProvider, providerDeclaration, providerAtOrigin } from '../../model/providers/providers.ts';
 import { bedrockName, bedrockRegionPath } from '../../providers/amazon/wire.ts';
 import { wireProfile } from '../../providers/wire-profile.ts';
 import { joinAddress, parseBaseUrl } from './base-url.ts';
@@ -27,9 +27,6 @@ export interface Route {
   /** AWS region from the path. */
   readonly region?: string;
 }
-
-/** Provider of calls to unknown addresses, and of those that are not sent. */
-export const customProviderName = 'custom';
 
 /** `.` or `..` as a whole segment, also with a matrix parameter: a server may resolve it. */
 const dotSegment = /[/\\]\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;

@@ -1,4 +1,4 @@
-import { providerAtOrigin } from '../../model/providers/providers.ts';
+import { customProviderName, providerAtOrigin } from '../../model/providers/providers.ts';
 import type { LogPath } from '../../model/vocabulary/log-paths.ts';
 import { endpointByShape, type PathlessCall, type ShapedEndpoint } from '../../providers/by-shape.ts';
 import { eventKindOf, pathlessCall } from '../../providers/custom/events.ts';
@@ -23,9 +23,6 @@ export interface ToldTarget {
   readonly logPath: LogPath;
   readonly bodies: Omit<PathlessCall, 'provider'>;
 }
-
-/** Provider of calls whose provider nobody knows. */
-const customProviderName = 'custom';
 
 /**
  * The provider is the address's, else the one that the log names, else the one of the path that it came by. Where the address has no path

@@ -8,6 +8,12 @@ export const declaredProviders: Readonly<Record<AddressedProvider, ProviderDecla
 /** Providers addressable by name: in paths, in `name/model` and in settings. The built-in `echo` needs no address. */
 export const addressedProviders = Object.keys(declaredProviders) as readonly AddressedProvider[];
 
+/** Provider of calls to unknown addresses, of those that are not sent, and of those whose provider nobody knows. */
+export const customProviderName: string = 'custom';
+
+/** The built-in one, and {@link customProviderName}. Records have their names in capitals. */
+export const providersWithoutAddress = ['echo', customProviderName] as const;
+
 /** The provider of `/v1/…` when neither path, header nor model names another. */
 export const defaultProvider: AddressedProvider = 'openai';
 

@@ -1,6 +1,9 @@
 import type { Money } from '../pricing/money.ts';
 import type { RequestRecord } from './request-record.ts';
 
+/** Provider, in metrics, of calls that went to none. */
+export const noProvider = 'none';
+
 /** What one call has used. The tokens are of disjoint kinds, so that their sum is all of them. */
 export interface Spend {
   readonly provider: string;

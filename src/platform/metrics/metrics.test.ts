@@ -72,6 +72,8 @@ describe('a page for Prometheus', () => {
   });
 });
 
+const bytesOf = (cells: Float64Array): Buffer => Buffer.from(cells.buffer);
+
 describe('the numbers of a slot', () => {
   it('counters never go backwards over deaths; a gauge is of the process that lives', () => {
     const totals = new SlotTotals(families);
@@ -86,6 +88,15 @@ describe('the numbers of a slot', () => {
     totals.ended();
     totals.ended();
     expect(shown(totals)).toEqual(['8', undefined]);
+  });
+
+  it('cross to another process exactly, and in a message that is as long as what was counted', () => {
+    const cells = new Float64Array(3000);
+    expect(bytesOf(unpackCells(packCells(cells))).equals(bytesOf(cells))).toBe(true);
+    const few = packCells(cells).length;
+    cells.set([Number.NaN, 0.1 + 0.2, -1, Number.MAX_SAFE_INTEGER, Infinity], 2990);
+    expect(bytesOf(unpackCells(packCells(cells))).equals(bytesOf(cells))).toBe(true);
+    expect(packCells(cells).length).toBeLessThan(few + 200);
   });
 
   it('numbers of another length are not taken', () => {

@@ -35,13 +35,18 @@ export class SlotTotals {
   }
 }
 
-/** Encodes cells exactly, as text for a message between processes. */
+/** Encodes cells exactly, as text for a message between processes. Most are 0: the others are in it, each behind its index. */
 export function packCells(cells: Float64Array): string {
-  return Buffer.from(cells.buffer, cells.byteOffset, cells.byteLength).toString('base64');
+  const packed = [cells.length];
+  for (const [index, value] of cells.entries()) if (value !== 0) packed.push(index, value);
+  return Buffer.from(Float64Array.from(packed).buffer).toString('base64');
 }
 
 /** Decodes {@link packCells}. */
 export function unpackCells(text: string): Float64Array {
   const bytes = Buffer.from(text, 'base64');
-  return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength - (bytes.byteLength % 8)));
+  const packed = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength - (bytes.byteLength % 8)));
+  const cells = new Float64Array(packed[0] ?? 0);
+  for (let at = 1; at + 1 < packed.length; at += 2) cells[packed[at] ?? 0] = packed[at + 1] ?? 0;
+  return cells;
 }

@@ -123,6 +123,18 @@ describe('GET /metrics', () => {
     expect(await series('gatelog_recorded_requests_total{organization=')).toBe(1);
   });
 
+  it('counts a call to a provider that there is not for none, whatever its record says', async () => {
+    const body = JSON.stringify({ model: 'nosuch/gpt-4o', messages: [{ role: 'user', content: 'hello' }] });
+    const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' };
+    const refused = await fetch(`${service.gateway}/v1/chat/completions`, { method: 'POST', headers, body });
+    const record = await apiClient(service.api).stored(refused.headers.get('svc-id') ?? '');
+    expect([refused.status, record.provider]).toEqual([404, 'OPENAI']);
+    const counted = (await page()).split('\n').filter((line) => line.includes('nosuch/gpt-4o') && line.includes('recorded_requests'));
+    expect(counted.map((line) => line.replace(/organization="[^"]*",/, ''))).toEqual([
+      'gatelog_recorded_requests_total{provider="none",model="nosuch/gpt-4o"} 1',
+    ]);
+  });
+
   it('shows nobody what organisations spend where it needs no key', async () => {
     const open = await startService({ dataDir: makeDataDir(), environment: { GATELOG_GATEWAY_WORKERS: '1' } });
     const response = await fetch(`${open.gateway}/v1/chat/completions`, {

@@ -21,7 +21,7 @@ test('the page has every number with its labels, exactly', () => {
   for (let call = 0; call < 3; call += 1) counters.count(acme, spend());
   counters.count(acme, spend({ cost: parseMoney('9007199254.740993000001') ?? null }));
   counters.count(acme, spend({ cost: null, model: 'own "one"\n\\' }));
-  expect(counters.page()).toBe(`# HELP gatelog_recorded_requests_total Calls that were recorded.
+  expect(counters.page()).toBe(`# HELP gatelog_recorded_requests_total Calls that were recorded; those of provider none the gateway refused.
 # TYPE gatelog_recorded_requests_total counter
 gatelog_recorded_requests_total{organization="acme",provider="OPENAI",model="gpt-4o"} 4
 gatelog_recorded_requests_total{organization="acme",provider="OPENAI",model="own \\"one\\"\\n\\\\"} 1

@@ -1,6 +1,6 @@
 import type { OrganizationId } from '../model/ids.ts';
 import { type Money, moneyOfUnits, moneyText } from '../model/pricing/money.ts';
-import type { CompletedSpend, Spend } from '../model/record/spend.ts';
+import { type CompletedSpend, noProvider, type Spend } from '../model/record/spend.ts';
 
 interface HowCounted {
   /** A later read may bring its usage. */
@@ -26,7 +26,10 @@ interface SpendFamily {
   readonly labels?: Readonly<Record<string, readonly string[]>>;
 }
 
-const requests: SpendFamily = { name: 'gatelog_recorded_requests_total', help: 'Calls that were recorded.' };
+const requests: SpendFamily = {
+  name: 'gatelog_recorded_requests_total',
+  help: `Calls that were recorded; those of provider ${noProvider} the gateway refused.`,
+};
 const unpriced: SpendFamily = {
   name: 'gatelog_unpriced_requests_total',
   help: 'Recorded calls without a known cost, failed ones among them, those not whose usage a later read may bring.',

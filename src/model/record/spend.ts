@@ -17,11 +17,17 @@ export interface Spend {
   readonly outputTokens: number;
 }
 
-export function spendOf({ provider, model, cost, usage }: Pick<RequestRecord, 'provider' | 'model' | 'cost' | 'usage'>): Spend {
+type Spent = Pick<RequestRecord, 'provider' | 'model' | 'cost' | 'usage'> & Partial<Pick<RequestRecord, 'failure'>>;
+
+/**
+ * TRICKY: a call that the gateway refused went to nobody. Its record has the provider of the path all the same, OPENAI at `/v1/…`, also
+ * where its model names a provider that there is not.
+ */
+export function spendOf({ provider, model, cost, usage, failure }: Spent): Spend {
   const cacheReadTokens = usage.promptCacheReadTokens ?? 0;
   const cacheWriteTokens = usage.promptCacheWriteTokens ?? 0;
   return {
-    provider,
+    provider: failure?.kind === 'refused' ? noProvider : provider,
     model,
     cost,
     inputTokens: Math.max(0, (usage.promptTokens ?? 0) - cacheReadTokens - cacheWriteTokens),

@@ -250,7 +250,7 @@ test('config with settings that are wrong shows all of them, and says which', as
   expect(code).toBe(1);
   expect(printed).toMatch(/^GATELOG_API_PORT +8788 +8788 /m);
   expect(printed).toMatch(/^GATELOG_HOST +10\.0\.0\.1 /m);
-  expect(hinted).toMatch(/^GATELOG_API_PORT is "x", .*\nGATELOG_FOO_BAR is not a setting; /);
+  expect(hinted).toMatch(/\nGATELOG_API_PORT is "x", .*\nGATELOG_FOO_BAR is not a setting; /);
 });
 
 test('config fits a terminal, in the order of the names', async () => {
@@ -287,12 +287,13 @@ test('every command is named as it can be run, with the key going to no other pr
   );
 });
 
-test('config shows settings and no secret', async () => {
-  const { code, printed } = await gatelog(['config'], {
+test('config shows settings and no secret, and says beside them what defaults follow', async () => {
+  const { code, printed, hinted } = await gatelog(['config'], {
     GATELOG_BOOTSTRAP_API_KEY: 'sk-svc-us-hunter2hunter2',
     GATELOG_PROVIDER_OPENAI_KEY: 'hunter2',
   });
   expect(code).toBe(0);
   expect(printed).toMatch(new RegExp(`^GATELOG_DATA_DIR +${folder} +./data `, 'm'));
   expect(printed).not.toContain('hunter2');
+  expect(hinted).toMatch(/^Found here: \d+ cores?, (?:no memory limit|a memory limit of \d+[KMG]?i?B?)\. Defaults follow\.$/);
 });

@@ -1,3 +1,4 @@
+import { memoryDefault, memoryUses } from './memory.ts';
 import { GiB, MiB, type Variable } from './variable.ts';
 
 export const alertVariables = {
@@ -12,7 +13,7 @@ export const alertVariables = {
   alertGroupsMaxBytes: {
     name: 'GATELOG_ALERT_GROUPS_MAX_BYTES',
     kind: 'bytes',
-    default: '32MiB',
+    default: memoryDefault(memoryUses.alertGroups),
     min: MiB,
     max: 4 * GiB,
     reason:

@@ -1,13 +1,15 @@
-import { GiB, hour, KiB, type Machine, MiB, minute, type Variable } from './variable.ts';
+import { defaultWorkers, memoryFor, memoryUses, spanBytes, workerMemoryDefault } from './memory.ts';
+import { GiB, hour, KiB, MiB, minute, type Variable } from './variable.ts';
 
 export const gatewayVariables = {
   gatewayWorkers: {
     name: 'GATELOG_GATEWAY_WORKERS',
     kind: 'integer',
-    default: defaultWorkers,
+    default: (machine) => String(defaultWorkers(machine)),
     min: 1,
     max: 64,
-    reason: 'Number of gateway processes; half of the cores leaves the rest to ingest and queries.',
+    reason:
+      'Number of gateway processes; half of the cores leaves the rest to ingest and queries. In a container there is at most one for each GiB of memory.',
   },
   requestMaxBytes: {
     name: 'GATELOG_REQUEST_MAX_BYTES',
@@ -73,7 +75,7 @@ export const gatewayVariables = {
   otlpMemorySpans: {
     name: 'GATELOG_OTLP_MEMORY_SPANS',
     kind: 'integer',
-    default: '100000',
+    default: (machine) => String(Math.floor(memoryFor(memoryUses.spans, machine) / spanBytes)),
     min: 1000,
     max: 10_000_000,
     reason:
@@ -91,7 +93,7 @@ export const gatewayVariables = {
   heldBodiesBytes: {
     name: 'GATELOG_HELD_BODIES_BYTES',
     kind: 'bytes',
-    default: '256MiB',
+    default: workerMemoryDefault(memoryUses.heldBodies),
     min: 64 * MiB,
     max: 64 * GiB,
     reason:
@@ -240,7 +242,3 @@ export const gatewayVariables = {
       'Milliseconds after the first attempt of a call within which it may be retried at the same provider; a client that waits longer has usually given up. 0: no retries.',
   },
 } as const satisfies Readonly<Record<string, Variable>>;
-
-function defaultWorkers({ cores }: Machine): string {
-  return String(Math.max(1, Math.min(8, Math.floor(cores / 2))));
-}

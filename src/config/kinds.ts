@@ -239,6 +239,11 @@ function within(value: number, text: string, { min = 0, max = Number.MAX_SAFE_IN
   return { value };
 }
 
+/** A number of bytes as people write it. */
+export function inUnitsOfBytes(bytes: number): string {
+  return inUnits(bytes, byteUnits);
+}
+
 /** The largest unit that shows the value without a fraction; `units` is ordered from large to small. */
 function inUnits(value: number, units: Readonly<Record<string, number>>): string {
   const unit = Object.entries(units).find(([, size]) => value !== 0 && value % size === 0);

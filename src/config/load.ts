@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { addressedProviders } from '../model/providers/providers.ts';
 import { kinds, readUrl, type Reading } from './kinds.ts';
+import { thisMachine } from './machine.ts';
 import { readMailSender } from './smtp-url.ts';
 import { nearestName } from './suggest.ts';
 import type { Machine, Variable } from './variable.ts';
@@ -37,7 +37,7 @@ const knownProviders: readonly string[] = addressedProviders;
  * Reads the settings of an environment and reports all faults at once; an empty variable counts as unset. @param machine input of
  * defaults.
  */
-export function loadConfig(environment: Environment, machine: Machine = { cores: availableParallelism() }): LoadedConfig {
+export function loadConfig(environment: Environment, machine: Machine = thisMachine()): LoadedConfig {
   const faults: Fault[] = [];
   const settings: Partial<Record<SettingName, unknown>> = {};
   for (const [key, variable] of settingRows) {

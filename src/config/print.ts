@@ -1,7 +1,7 @@
-import { availableParallelism } from 'node:os';
 import { addressedProviders } from '../model/providers/providers.ts';
 import { kinds } from './kinds.ts';
 import type { Config } from './load.ts';
+import { thisMachine } from './machine.ts';
 import { printable, textTable } from './text-table.ts';
 import type { Machine, Variable } from './variable.ts';
 import { defaultText, settingRows } from './variables.ts';
@@ -10,7 +10,7 @@ import { defaultText, settingRows } from './variables.ts';
  * All settings by name: value, default, reason. A secret is shown as `set` or `not set`. @param columns width of the terminal; undefined
  * prints a table with one line per setting, for programs. @returns lines without a final line break.
  */
-export function printConfig(config: Config, machine: Machine = { cores: availableParallelism() }, columns?: number): string {
+export function printConfig(config: Config, machine: Machine = thisMachine(), columns?: number): string {
   const settings = settingRows.map(([key, variable]) => [
     variable.name,
     shown(variable, config[key]),

@@ -1,14 +1,24 @@
+import { memoryDefault, memoryUses } from './memory.ts';
 import { GiB, hour, MiB, type Variable } from './variable.ts';
 
 export const storeVariables = {
   storeMemoryBytes: {
     name: 'GATELOG_STORE_MEMORY_BYTES',
     kind: 'bytes',
-    default: '1536MiB',
+    default: memoryDefault(memoryUses.queries),
     min: 256 * MiB,
     max: 1024 * GiB,
     reason:
       'Memory of all queries in the store: a third of it, at least 128 MiB, for one large query at a time, a twelfth for exports, half of that for the rules that alert, the rest shared by all others. Groups and orders that need more than half of their part go through files.',
+  },
+  storeCacheBytes: {
+    name: 'GATELOG_STORE_CACHE_BYTES',
+    kind: 'bytes',
+    default: memoryDefault(memoryUses.caches),
+    min: 64 * MiB,
+    max: 1024 * GiB,
+    reason:
+      'Memory for what the embedded store keeps of its indexes: keys, marks and words. It fills with the records that are read; with less than they need, queries read more from the disk.',
   },
   storeShortConnections: {
     name: 'GATELOG_STORE_SHORT_CONNECTIONS',
@@ -64,7 +74,7 @@ export const storeVariables = {
   apiAnswersMaxBytes: {
     name: 'GATELOG_API_ANSWERS_MAX_BYTES',
     kind: 'bytes',
-    default: '512MiB',
+    default: memoryDefault(memoryUses.answers),
     min: 64 * MiB,
     max: 64 * GiB,
     reason:

@@ -1,8 +1,10 @@
 import type { KindLimits, KindName } from './kinds.ts';
 
-/** The machine's properties that defaults depend on. */
+/** What defaults depend on: properties of the machine, or of the container on it. */
 export interface Machine {
   readonly cores: number;
+  /** Of a container; absent: none. */
+  readonly memoryLimitBytes?: number;
 }
 
 /** One setting. `default` is text as a person would write it; without it the setting may stay unset. */

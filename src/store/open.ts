@@ -31,7 +31,7 @@ export async function openReadyStore(config: Config, observe: Observe, { onWait,
     onDamage: ({ isLost, ...part }: DamagedPart) => observe({ kind: isLost ? 'store_part_lost' : 'store_part_damaged', ...part }),
   };
   if (url === undefined) {
-    const location = { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes };
+    const location = { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes, cacheBytes: config.storeCacheBytes };
     return prepared(openStore(location, options, connect), observe);
   }
   if (!URL.canParse(url) || !/^https?:\/\/./i.test(url)) {

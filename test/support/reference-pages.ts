@@ -2,7 +2,7 @@ import { exitCodeMeanings } from '../../src/cli/base/exit-codes.ts';
 import { invocation } from '../../src/cli/base/invocation-text.ts';
 import type { Command } from 'commander';
 import { kinds } from '../../src/config/kinds.ts';
-import type { Machine, Variable } from '../../src/config/variable.ts';
+import { GiB, type Machine, type Variable } from '../../src/config/variable.ts';
 import { clientVariables, settingRows } from '../../src/config/variables.ts';
 import { directiveDescriptions, responseHeaderDescriptions } from '../../src/gateway/directives/descriptions.ts';
 import { foreignDirectives } from '../../src/gateway/directives/unknown-header.ts';
@@ -65,8 +65,13 @@ export function settingsPage(): string {
 function shownDefault(variable: Variable): string {
   const { default: standard } = variable;
   if (typeof standard !== 'function') return standard === undefined || standard === '' ? '–' : `\`${standard}\``;
-  const machines: readonly Machine[] = [{ cores: 2 }, { cores: 8 }, { cores: 64 }];
-  return `by the machine: ${machines.map((machine) => `\`${standard(machine)}\` with ${machine.cores} cores`).join(', ')}`;
+  const [few, many] = [standard({ cores: 2 }), standard({ cores: 64 })];
+  if (few !== many) {
+    const machines: readonly Machine[] = [{ cores: 2 }, { cores: 8 }, { cores: 64 }];
+    return `by the machine: ${machines.map((machine) => `\`${standard(machine)}\` with ${machine.cores} cores`).join(', ')}`;
+  }
+  const [one, two, four] = [1, 2, 4].map((size) => standard({ cores: 2, memoryLimitBytes: size * GiB }));
+  return `\`${few}\`; in a container with 1, 2 or 4 GiB of memory \`${one}\`, \`${two}\` or \`${four}\``;
 }
 
 /** docs/reference/errors.md */

@@ -1,4 +1,5 @@
 import { type Config, type Fault, faultSentence, loadConfig } from '../../config/load.ts';
+import { machineSentence, thisMachine } from '../../config/machine.ts';
 import { printConfig } from '../../config/print.ts';
 import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
 
@@ -6,9 +7,11 @@ import { type CommandDependencies, CommandError } from '../base/dependencies.ts'
  * `gatelog config`: every setting with its value, default and reason; faulty settings appear as unset. @throws CommandError that names the
  * faults.
  */
-export function showConfig({ environment, print, columns }: CommandDependencies): void {
+export function showConfig({ environment, print, hint, columns }: CommandDependencies): void {
   const { config, faults } = loadedAtLeast(environment);
-  print(printConfig(config, undefined, columns));
+  const machine = thisMachine();
+  print(printConfig(config, machine, columns));
+  hint(machineSentence(machine));
   if (faults.length > 0) throw new CommandError(faults.map(faultSentence).join('\n'));
 }
 

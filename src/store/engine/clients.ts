@@ -4,7 +4,7 @@ import { startEmbeddedEngine } from './embedded-engine.ts';
 
 /** The clients of a store, one per connection. */
 export class Clients {
-  private readonly location: { readonly folder: string } | { readonly url: string };
+  private readonly location: { readonly folder: string; readonly cacheBytes?: number } | { readonly url: string };
   /** The connection of each client to the embedded engine. */
   private readonly opened = new Map<ClickHouseClient, EmbeddedConnection | undefined>();
   private readonly endEngine: () => void;
@@ -12,7 +12,7 @@ export class Clients {
   /** @throws when another process holds the embedded folder. */
   constructor(location: Clients['location']) {
     this.location = location;
-    this.endEngine = 'folder' in location ? startEmbeddedEngine(location.folder) : () => undefined;
+    this.endEngine = 'folder' in location ? startEmbeddedEngine(location.folder, location.cacheBytes) : () => undefined;
   }
 
   /** @throws when another process holds the embedded folder. */

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cacheBytes } from './embedded-engine.ts';
+import { cacheSizes } from './embedded-engine.ts';
 import { boundQuery } from './parameters.ts';
 import { openStoreRig, type StoreRig } from '../testing/store-harness.ts';
 
+const cacheBytes = 150 * 1024 * 1024;
 let rig: StoreRig;
 beforeAll(async () => {
-  rig = await openStoreRig();
+  rig = await openStoreRig('store', cacheBytes);
 });
 afterAll(async () => rig.close());
 
@@ -73,12 +74,12 @@ test('queries go on in every lane while connections are renewed', async () => {
 });
 
 test("the engine's caches are bounded", async () => {
-  const names = Object.keys(cacheBytes);
+  const names = Object.keys(cacheSizes());
   const rows = (await query(
     `SELECT name, value FROM system.server_settings WHERE name IN (${names.map((name) => `'${name}'`).join(', ')})`,
     {
       unused: '',
     },
   )) as readonly { readonly name: string; readonly value: string }[];
-  expect(Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)]))).toEqual(cacheBytes);
+  expect(Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)]))).toEqual(cacheSizes(cacheBytes));
 });

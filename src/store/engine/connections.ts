@@ -12,8 +12,16 @@ import { RowFiles } from './row-files.ts';
 /** Bytes to keep free by default. */
 const defaultSpareBytes = 256 * 1024 * 1024;
 
-/** The embedded engine on a folder, with bytes to keep free on its disk, or a ClickHouse server by its URL with credentials. */
-export type StoreLocation = { readonly folder: string; readonly spareBytes?: number } | { readonly url: string };
+/** The embedded engine on a folder, or a ClickHouse server by its URL with credentials. */
+export type StoreLocation = EmbeddedLocation | { readonly url: string };
+
+export interface EmbeddedLocation {
+  readonly folder: string;
+  /** Bytes to keep free on its disk. */
+  readonly spareBytes?: number;
+  /** Memory for indexes. */
+  readonly cacheBytes?: number;
+}
 
 /**
  * The use of a connection. A connection runs one query at a time, so work that must not wait for other work has its own lane. Of reads,

@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os';
 import type { ClickHouseClient } from '@clickhouse/client';
+import { usableCores } from '../../platform/cgroup.ts';
 import type { CompiledSql, Lane, Statement } from '../../sql/statement.ts';
 import type { Connections, LaneName } from '../engine/connections.ts';
 import { isOverMemory, storeFailure } from '../engine/failure.ts';
@@ -57,10 +57,10 @@ const defaultBlockRows = 65_409;
 const blockRowsOfBodies = { first: 256, again: 32 };
 
 /** Half of the cores for one long read, for the sake of other reads. */
-const longThreads = Math.max(1, Math.floor(availableParallelism() / 2));
+const longThreads = Math.max(1, Math.floor(usableCores() / 2));
 
 /** Bodies of a page lie in blocks that take milliseconds each to decompress. */
-const bodiesThreads = Math.min(2, availableParallelism());
+const bodiesThreads = Math.min(2, usableCores());
 
 function threadsOf(statement: Statement, lane: ReadLane): number {
   if (inBackground.has(lane)) return 1;

@@ -34,12 +34,12 @@ export interface RunTextOptions {
 export const tenant = '00000000-0000-7000-8000-00000000000a' as OrganizationId;
 export const memoryBytes = 256 * 1024 * 1024;
 
-/** @param name of the store's folder. */
-export async function openStoreRig(name = 'store'): Promise<StoreRig> {
+/** @param name of the store's folder. @param cacheBytes of the engine's caches. */
+export async function openStoreRig(name = 'store', cacheBytes?: number): Promise<StoreRig> {
   const parent = mkdtempSync(path.join(tmpdir(), 'gatelog-store-'));
   const folder = path.join(parent, name);
   await makeEmptyStore(folder);
-  const connections = openConnections({ folder });
+  const connections = openConnections({ folder, ...(cacheBytes === undefined ? {} : { cacheBytes }) });
   return {
     folder,
     connections,

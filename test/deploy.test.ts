@@ -80,7 +80,7 @@ const metrics = new Map(
 /** What Prometheus and the page's processes add. */
 const commonLabels = ['job', 'instance', 'process'];
 /** Of other programs. */
-const foreignMetrics = /^(?:up|node_filesystem_avail_bytes|kubelet_volume_stats_available_bytes)$/;
+const foreignMetrics = /^up$/;
 
 interface Rules {
   readonly groups: readonly {

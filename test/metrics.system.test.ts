@@ -79,6 +79,16 @@ describe('GET /metrics', () => {
       ['gatelog_dead_letter_bytes{process="core"}', 0],
       ['gatelog_dead_letters_removed_total{reason="no_room",process="core"}', 0],
       ['gatelog_spool_bytes{process="core"}', 1],
+      ['gatelog_ready{process="core"}', 1],
+      ['gatelog_ready{process="gateway-0"}', 1],
+      ['gatelog_gateway_call_duration_seconds_count{provider="ECHO",status="2xx",process="gateway-0"}', 5],
+      ['gatelog_data_disk_free_bytes{process="core"}', 1],
+      ['gatelog_data_disk_size_bytes{process="core"}', 1],
+      ['gatelog_data_disk_spare_bytes{process="core"}', 1],
+      ['gatelog_store_parts{process="core"}', 1],
+      ['gatelog_store_bytes{process="core"}', 1],
+      ['gatelog_store_merges{process="core"}', 0],
+      ['gatelog_alert_incidents_open{process="core"}', 0],
       ...['core', 'supervisor', 'gateway-0'].flatMap((process): [string, number][] => [
         [`gatelog_process_resident_memory_bytes{process="${process}"}`, 1],
         [`gatelog_process_cpu_seconds_total{process="${process}"}`, 0.001],
@@ -89,6 +99,7 @@ describe('GET /metrics', () => {
     }
     await reads('gatelog_spool_exchanges_waiting{process="core"}', (value) => value === 0);
     await reads('gatelog_spool_oldest_waiting_seconds{process="core"}', (value) => value === 0);
+    expect(await page()).not.toContain('gatelog_spool_oldest_waiting_timestamp_seconds{');
   });
 
   it('shows nothing that a caller has sent but the names of models', async () => {
@@ -167,6 +178,7 @@ describe('GET /metrics', () => {
       restarts: { gateway: 0, core: await reads('gatelog_process_exits_total{role="core",process="supervisor"}', (value) => value >= 0) },
     });
     expect(figures.disk?.free_bytes).toBeGreaterThan(0);
+    expect(figures.disk?.size_bytes).toBe(await reads('gatelog_data_disk_size_bytes{process="core"}', (value) => value > 0));
     expect(figures.spool.max_bytes).toBe(await reads('gatelog_spool_max_bytes{process="core"}', (value) => value > 0));
     expect((await fetch(`${service.api}/v1/health`)).status).toBe(401);
   });

@@ -46,7 +46,9 @@ describe('a rule over the store', () => {
       { createdAt: at(0) + 1, cost: usd(9) },
       { createdAt: at(2) + 1, cost: usd(3) },
     ]);
-    await steps(await rig.open(), 1, 12);
+    const opened: number[] = [];
+    await steps(await rig.open({ onIncidents: (count) => opened.push(count) }), 1, 12);
+    expect(opened).toEqual([0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0]);
     // The first request leaves the window after step 6.
     expect(await incidents()).toEqual([{ group: '[]', from: 3, to: 9, peak: 12 }]);
     const notified = await rig.notified();

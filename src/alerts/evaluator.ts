@@ -52,6 +52,8 @@ export interface EvaluatorOptions extends Messaging {
   readonly groupsMaxBytes: number;
   readonly late?: LateLook;
   readonly onRound?: (round: { readonly rules: number; readonly failed: number; readonly ms: number }) => void;
+  /** Told after each round: how many incidents are open. */
+  readonly onIncidents?: (open: number) => void;
 }
 
 /** A record may take this long to be stored. */
@@ -172,7 +174,7 @@ export class Evaluator {
   }
 
   private async round(at: number): Promise<void> {
-    const { definitions, clock, onRound } = this.options;
+    const { definitions, clock, onRound, onIncidents } = this.options;
     const since = clock.monotonic();
     const errors = new ErrorCollector(this.stopping.signal);
     const byOrganization = new Map<OrganizationId, ReadyAlert[]>();
@@ -197,6 +199,7 @@ export class Evaluator {
     onRound?.({ rules, failed: failures, ms: clock.monotonic() - since });
     await this.closeOff(at);
     await this.removeGone(at);
+    onIncidents?.(this.openIncidents());
     await this.prune(at);
     await this.checkLate(byOrganization, at, errors);
     errors.rethrowFirst();
@@ -270,6 +273,12 @@ export class Evaluator {
     await writer.flush();
     await writeProgress(events, at);
     return failures;
+  }
+
+  private openIncidents(): number {
+    let open = 0;
+    for (const { memories } of this.states.values()) for (const { incident } of memories.values()) if (incident !== null) open += 1;
+    return open;
   }
 
   /** What was written is known. */

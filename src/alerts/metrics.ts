@@ -14,13 +14,23 @@ const rounds: MetricFamily = {
 };
 const rules: MetricFamily = { name: 'gatelog_alert_rules', kind: 'gauge', help: 'Rules that are evaluated.' };
 
-export const alertFamilies: readonly MetricFamily[] = [evaluations, failures, rounds, rules];
+const incidents: MetricFamily = {
+  name: 'gatelog_alert_incidents_open',
+  kind: 'gauge',
+  help: 'Incidents that are open: groups of rules that fire, or have no data where that is told. Absent until the first evaluation.',
+};
+
+export const alertFamilies: readonly MetricFamily[] = [evaluations, failures, rounds, rules, incidents];
 
 /** A round of all rules. */
 export interface Round {
   readonly rules: number;
   readonly failed: number;
   readonly ms: number;
+}
+
+export function recordIncidents(meter: Meter, open: number): void {
+  meter.set(incidents, [], open);
 }
 
 export function countRound(meter: Meter, round: Round): void {

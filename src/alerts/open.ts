@@ -5,7 +5,7 @@ import { Evaluator } from './evaluator.ts';
 import type { Subscribers } from './evaluation/messages.ts';
 import { DirtyMinutes } from './late/dirty-minutes.ts';
 import { checkLate } from './late/late-check.ts';
-import { countRound } from './metrics.ts';
+import { countRound, recordIncidents } from './metrics.ts';
 import type { Config } from '../config/load.ts';
 import type { Uuid } from '../model/ids.ts';
 import type { Observe } from '../model/observation.ts';
@@ -74,6 +74,7 @@ export async function openAlerts(parts: AlertParts, { channels, outbox, baseUrl 
       check: (organizationId, ready, time) => checkLate(late, organizationId, ready, time),
     },
     onRound: (round) => countRound(meter, round),
+    onIncidents: (open) => recordIncidents(meter, open),
   });
   await evaluator.open();
   const now = clock.now();

@@ -63,10 +63,15 @@ const figuresSchema = z.object({
   disk: z
     .object({
       free_bytes: count('Free bytes of the disk with the store.'),
+      size_bytes: count('All bytes of that disk.'),
+      remote: z.string().nullable().meta({
+        description: 'The file system, where it is one of another machine or served by a program, such as `nfs`; null: a local one.',
+      }),
       spare_bytes: count('Below this nothing is stored (`GATELOG_STORE_SPARE_BYTES`).'),
     })
     .nullable()
     .meta({ description: 'Null: the store is a server of its own.' }),
+  clock_jumps: count('How often the clock of the machine went ahead, so that removals by age were put off.'),
   deliveries: z.object({
     pending: known('Messages of webhooks and alerts that wait for an attempt; null: their database cannot be read.'),
     overdue_ms: ms('How long the oldest due one waits; 0 while none does, null as above.').nullable(),

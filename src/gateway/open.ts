@@ -77,6 +77,8 @@ export interface Gateway {
   readonly listen: () => Promise<string>;
   /** Measures the connections to providers. */
   readonly noteConnections: () => void;
+  /** Whether it takes calls, as its `/readyz` says. */
+  readonly isReady: () => boolean;
   /** Takes no further calls and lets the running ones end. The series, into which they record, is closed after this and before `close`. */
   readonly stop: (calls: CallsEnd) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -90,7 +92,8 @@ export function openGateway(dependencies: GatewayDependencies, given: Partial<Fo
   const { config } = dependencies;
   const opened = openParts(dependencies, given);
   const ports: ForwardPorts = { ...portsOf(dependencies, opened), ...given };
-  const { server, draining } = createGatewayServer(ports, makeHealth(dependencies), {
+  const health = makeHealth(dependencies);
+  const { server, draining } = createGatewayServer(ports, health.read, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
     keepAliveTimeoutMs: config.keepAliveTimeoutMs,
@@ -102,6 +105,7 @@ export function openGateway(dependencies: GatewayDependencies, given: Partial<Fo
     ports,
     listen: () => listen(server, config.host, config.gatewayPort),
     noteConnections: () => ports.meter.connections(ports.upstream.counts()),
+    isReady: () => !draining.hasBegun && health.isReady(),
     stop: async (calls) => {
       draining.begin();
       await closeServer(server, (await draining.ended(calls)) ? responsesEndMs : 0);
@@ -148,10 +152,15 @@ function connectProviders(config: Config): Upstream {
 /** Share of the spool's bytes from which it counts as nearly full. */
 const nearlyFull = 0.9;
 
+interface WatchedHealth {
+  readonly isReady: () => boolean;
+  readonly read: () => Promise<GatewayHealth>;
+}
+
 /** A gateway can take calls while it can look up keys. */
-function makeHealth({ config, database, series, core }: GatewayDependencies): () => Promise<GatewayHealth> {
+function makeHealth({ config, database, series, core }: GatewayDependencies): WatchedHealth {
   const lookUpKey = makeKeyLookUp(database);
-  const ready = (): boolean => {
+  const isReady = (): boolean => {
     try {
       lookUpKey('');
       return true;
@@ -163,7 +172,7 @@ function makeHealth({ config, database, series, core }: GatewayDependencies): ()
     if (!series.space.hasFreeSpace()) return ['spool'];
     return series.space.usedBytes() >= config.spoolMaxBytes * nearlyFull ? ['spool_nearly_full'] : [];
   };
-  return async () => ({ ready: ready(), degraded: [...spoolTrouble(), ...(await core.degradedParts())] });
+  return { isReady, read: async () => ({ ready: isReady(), degraded: [...spoolTrouble(), ...(await core.degradedParts())] }) };
 }
 
 function portsOf(dependencies: GatewayDependencies, { upstream, largeBodies, cache }: OpenParts): ForwardPorts {

@@ -8,6 +8,8 @@ import { exposition, type ProcessNumbers } from '../platform/metrics/exposition.
 import type { MetricFamily, Meter } from '../platform/metrics/meter.ts';
 import { eventFamilies, ingestEventFamilies } from '../platform/metrics/observed.ts';
 import { processFamilies } from '../platform/metrics/process-sampler.ts';
+import { readinessFamilies, recordReady } from '../platform/metrics/readiness.ts';
+import type { DiskSpace } from '../platform/disk-space.ts';
 import type { SpendCounters } from '../ingest/spend-counters.ts';
 import { priceList } from '../pricing/tables/price-list.ts';
 import { readBacklog } from '../events/log/status.ts';
@@ -17,15 +19,20 @@ import { noteBehind, webhookFamilies } from '../events/webhooks/metrics.ts';
 import { unpackCells } from '../platform/metrics/slot-totals.ts';
 import { recordSpool, spoolFamilies } from '../spool/metrics.ts';
 import { folderBytes } from '../spool/usage.ts';
-import { readConnections, readDamage, readMove, storeFamilies } from '../store/metrics.ts';
+import { readConnections, readDamage, readMove, recordSize, storeFamilies } from '../store/metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { MetricsMessage } from '../supervisor/messages.ts';
+import { diskFamilies, recordDisk } from './disk-metrics.ts';
+import { memoryFamilies, recordMemory } from './memory-metrics.ts';
 import { healthFigures } from './health-figures.ts';
 import { HealthHistory } from './history.ts';
 import { familiesOf } from './metric-families.ts';
 
 export const coreFamilies: readonly MetricFamily[] = [
   ...processFamilies,
+  ...readinessFamilies,
+  ...diskFamilies,
+  ...memoryFamilies,
   ...eventFamilies,
   ...ingestEventFamilies,
   ...ingestFamilies,
@@ -45,13 +52,19 @@ export interface ProcessMetricsOptions {
   readonly drain: Drain;
   readonly deadLetters: Pick<DeadLetters, 'usage'>;
   readonly deadLetterMaxBytes: number;
-  readonly store: Pick<Store, 'lanes' | 'damage' | 'moveBodies' | 'measureFreeSpace'>;
+  readonly store: Pick<Store, 'lanes' | 'damage' | 'moveBodies' | 'measureFreeSpace' | 'size'>;
   readonly events: EventsDatabase;
   /** How far webhooks are behind the stored records, milliseconds. */
   readonly behindMs: () => number;
   readonly spendCounters: Pick<SpendCounters, 'callsToday'>;
   readonly spoolFolder: string;
   readonly spoolMaxBytes: number;
+  /** Of the data folder. @throws the system's error. */
+  readonly measureDisk: () => DiskSpace;
+  /** Bytes that a container has, where there is a limit, and those that the settings let all processes take. */
+  readonly memory: { readonly limitBytes: number | undefined; readonly maxBytes: number };
+  /** As `/readyz` of the API says. */
+  readonly isReady: () => Promise<boolean>;
   readonly now: () => number;
   /** Milliseconds. */
   readonly monotonic: () => number;
@@ -65,6 +78,7 @@ export class ProcessMetrics {
 
   constructor(options: ProcessMetricsOptions) {
     this.options = options;
+    recordMemory(options.meter, options.memory.limitBytes, options.memory.maxBytes);
   }
 
   take(message: MetricsMessage): void {
@@ -73,6 +87,10 @@ export class ProcessMetrics {
 
   /** The page in Prometheus' text format. */
   async page(): Promise<string> {
+    const { meter, store, isReady } = this.options;
+    const [ready, size] = await Promise.all([isReady(), store.size.read()]);
+    recordReady(meter, ready);
+    recordSize(meter, size);
     return exposition(await this.numbers());
   }
 
@@ -85,6 +103,15 @@ export class ProcessMetrics {
   async note(): Promise<void> {
     const { now, monotonic } = this.options;
     this.history.add(await this.numbers(), now(), monotonic());
+  }
+
+  /** @returns undefined while the file system does not tell. */
+  private diskSpace(): DiskSpace | undefined {
+    try {
+      return this.options.measureDisk();
+    } catch {
+      return undefined;
+    }
   }
 
   private async numbers(): Promise<readonly ProcessNumbers[]> {
@@ -100,6 +127,7 @@ export class ProcessMetrics {
     notePending(meter, await readBacklog(events, now()).catch(() => unknownBacklog));
     noteBehind(meter, behindMs());
     recordSpool(meter, await folderBytes(spoolFolder), spoolMaxBytes);
+    recordDisk(meter, this.diskSpace());
     const others = this.received.map(({ process, cells }): ProcessNumbers => {
       const families = process === 'supervisor' ? familiesOf.supervisor : familiesOf.gateway;
       return { process, families, cells: unpackCells(cells) };

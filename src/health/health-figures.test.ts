@@ -37,14 +37,15 @@ test('are those of all processes together', () => {
     ...workers.map((meter, slot) => numbersOf(`gateway-${slot}`, meter)),
     numbersOf('supervisor', supervisor),
   ];
-  expect(healthFigures(numbers, { freeBytes: 9, spareBytes: 4 }, now)).toMatchObject({
+  expect(healthFigures(numbers, { freeBytes: 9, sizeBytes: 20, spareBytes: 4, remote: 'nfs' }, now)).toMatchObject({
     measured_at: '2026-01-31T12:00:00.000Z',
     spool: { bytes: 5000, max_bytes: 10_000, exchanges_waiting: 0 },
     ingest: { draining: false, failed_batches: 0 },
     unrecorded_calls: { spool_full: 2, write_failed: 0 },
     dead_letters: { kept: 3, bytes: 300, max_bytes: 1000, added: 0, removed: 0 },
     prices: { list_age_days: 30, calls_today: 10, unpriced_today: 2 },
-    disk: { free_bytes: 9, spare_bytes: 4 },
+    disk: { free_bytes: 9, size_bytes: 20, spare_bytes: 4, remote: 'nfs' },
+    clock_jumps: 0,
     deliveries: { pending: 7, overdue_ms: 1500 },
     restarts: { gateway: 2, core: 0 },
   });

@@ -47,7 +47,8 @@ export function healthFigures(numbers: readonly ProcessNumbers[], disk: DiskSpac
       bodies_to_move: value('gatelog_store_bodies_to_move'),
       statements_waiting: value('gatelog_store_statements_waiting'),
     },
-    disk: disk === undefined ? null : { free_bytes: disk.freeBytes, spare_bytes: disk.spareBytes },
+    disk: disk === undefined ? null : diskFigures(disk),
+    clock_jumps: value('gatelog_events_total', 'removals_put_off'),
     deliveries: {
       pending: known('gatelog_deliveries_pending'),
       overdue_ms: overdue === null ? null : overdue * msPerSecond,
@@ -55,6 +56,10 @@ export function healthFigures(numbers: readonly ProcessNumbers[], disk: DiskSpac
     },
     restarts: pair(['gateway', 'core'], (role) => known('gatelog_process_exits_total', role)),
   };
+}
+
+function diskFigures({ freeBytes, sizeBytes, spareBytes, remote }: DiskSpace): HealthFigures['disk'] {
+  return { free_bytes: freeBytes, size_bytes: sizeBytes, spare_bytes: spareBytes, remote: remote ?? null };
 }
 
 /** @returns null unless both are known. */

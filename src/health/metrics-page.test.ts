@@ -20,6 +20,8 @@ gatelog_spool_bytes / gatelog_spool_max_bytes > 0.8                            #
 gatelog_spool_oldest_waiting_seconds > 60 or gatelog_ingest_draining == 0      # records do not get into the store
 increase(gatelog_dead_letters_total[1h]) > 0                                   # exchanges that could not be stored
 increase(gatelog_dead_letters_removed_total[1h]) > 0                           # and those that were removed
+gatelog_ready == 0                                                             # a gateway takes no calls, or the core cannot work
+gatelog_data_disk_free_bytes < 2 * gatelog_data_disk_spare_bytes               # soon nothing is stored
 gatelog_store_damaged_parts > 0                                                # files of the store cannot be read
 increase(gatelog_process_exits_total[15m]) > 3                                 # a part that keeps dying
 gatelog_events_total{kind="removals_put_off"} > 0                              # the clock went ahead: after an hour it is believed, and retention removes by it

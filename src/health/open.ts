@@ -1,10 +1,13 @@
-import type { ApiPorts } from '../api/endpoint/ports.ts';
+import type { ApiHealth, ApiPorts } from '../api/endpoint/ports.ts';
 import { dataPaths } from '../config/data-paths.ts';
 import type { Config } from '../config/load.ts';
+import { thisMachine } from '../config/machine.ts';
+import { maxMemoryBytes } from '../config/max-memory.ts';
 import type { EventsDatabase } from '../events/database/database.ts';
 import type { Ingest } from '../ingest/open.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import { systemClock } from '../platform/clock.ts';
+import { makeMeasureDiskSpace } from '../platform/disk-space.ts';
 import { HealthProbe } from '../platform/health-probe.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import { takesWrites } from '../platform/sqlite/database.ts';
@@ -39,12 +42,16 @@ export function openHealth({ config, meter, database, store, events, ingest, beh
   const { now, monotonic } = systemClock;
   const spoolFolder = dataPaths(config).spool;
   const bounds = { deadLetterMaxBytes, spoolFolder, spoolMaxBytes };
-  const numbers = new ProcessMetrics({ meter, drain, deadLetters, store, events, behindMs, spendCounters, ...bounds, now, monotonic });
-  onMetrics((message) => numbers.take(message));
   const probes = { store: new HealthProbe(store.isAlive, monotonic), metadata: new HealthProbe(() => takesWrites(database), monotonic) };
+  const health = (): Promise<ApiHealth> => healthOf(probes, drain, store);
+  const isReady = async (): Promise<boolean> => (await health()).failing.length === 0;
+  const memory = { limitBytes: thisMachine().memoryLimitBytes, maxBytes: maxMemoryBytes(config) };
+  const looks = { measureDisk: makeMeasureDiskSpace(config.dataDir, config.storeSpareBytes), memory, isReady, now, monotonic };
+  const numbers = new ProcessMetrics({ meter, drain, deadLetters, store, events, behindMs, spendCounters, ...bounds, ...looks });
+  onMetrics((message) => numbers.take(message));
   return {
     ports: {
-      health: () => healthOf(probes, drain, store),
+      health,
       metrics: {
         key,
         figures: () => numbers.figures(),

@@ -18,6 +18,11 @@ const oldest: MetricFamily = {
   kind: 'gauge',
   help: 'How long ago the oldest of them has ended; 0 while none waits.',
 };
+const oldestAt: MetricFamily = {
+  name: 'gatelog_spool_oldest_waiting_timestamp_seconds',
+  kind: 'gauge',
+  help: 'When the oldest of them has ended, in Unix seconds; absent while none waits.',
+};
 const open: MetricFamily = {
   name: 'gatelog_spool_exchanges_open',
   kind: 'gauge',
@@ -55,6 +60,7 @@ export const ingestFamilies: readonly MetricFamily[] = [
   visibleDelay,
   waiting,
   oldest,
+  oldestAt,
   open,
   draining,
   letters,
@@ -69,9 +75,15 @@ export function countVisible(meter: Meter, delayMs: number): void {
 }
 
 /** Reads the state of the ingest. @param now Unix milliseconds. */
-export function readDrain(meter: Meter, drain: Drain, now: number): void {
-  meter.set(waiting, [], drain.waitingCount());
-  meter.set(oldest, [], drain.oldestWaitingMs(now) / 1000);
+export function readDrain(
+  meter: Meter,
+  drain: Pick<Drain, 'waitingCount' | 'oldestWaitingMs' | 'isDraining'> & { readonly inFlight: Pick<Drain['inFlight'], 'size'> },
+  now: number,
+): void {
+  const [count, oldestMs] = [drain.waitingCount(), drain.oldestWaitingMs(now)];
+  meter.set(waiting, [], count);
+  meter.set(oldest, [], oldestMs / 1000);
+  meter.set(oldestAt, [], count === 0 ? Number.NaN : (now - oldestMs) / 1000);
   meter.set(open, [], drain.inFlight.size);
   meter.set(draining, [], drain.isDraining() ? 1 : 0);
 }

@@ -13,6 +13,7 @@ import { releaseMemoryAtRest } from '../platform/memory/at-rest.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
 import { sampleProcess } from '../platform/metrics/process-sampler.ts';
+import { recordReady } from '../platform/metrics/readiness.ts';
 import { makeCostEstimate, readUser } from '../pricing/estimate/estimate-cost.ts';
 import type { CorePrices } from '../pricing/held/core-prices.ts';
 import { openPrices } from '../pricing/held/open.ts';
@@ -53,6 +54,7 @@ export async function startGateway(config: Config): Promise<RunningRole> {
   });
   const sampled = (): void => {
     gateway.noteConnections();
+    recordReady(meter, gateway.isReady());
     reportMetrics(meter.cells);
   };
   const timers = [sampleProcess(meter, sampled), releaseMemoryAtRest()];

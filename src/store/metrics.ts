@@ -2,6 +2,7 @@ import { type MetricFamily, type Meter, secondsBounds } from '../platform/metric
 import { type Connections, laneNames } from './engine/connections.ts';
 import type { MoveBodies } from './move/move-bodies.ts';
 import type { KnownDamage } from './parts/damaged-parts.ts';
+import type { StoreSize } from './parts/known-size.ts';
 
 const labels = { lane: laneNames };
 const connections: MetricFamily = {
@@ -38,7 +39,19 @@ const toMove: MetricFamily = {
   help: 'Requests whose bodies are still in the order of an earlier version; they are moved in the background.',
 };
 
-export const storeFamilies: readonly MetricFamily[] = [connections, busy, waiting, waits, damagedParts, toMove];
+const parts: MetricFamily = {
+  name: 'gatelog_store_parts',
+  kind: 'gauge',
+  help: 'Active parts of all tables, at most half a minute ago. More and more of them: merges do not keep up.',
+};
+const merges: MetricFamily = { name: 'gatelog_store_merges', kind: 'gauge', help: 'Merges that ran, at most half a minute ago.' };
+const bytes: MetricFamily = {
+  name: 'gatelog_store_bytes',
+  kind: 'gauge',
+  help: 'Bytes of the active parts on the disk, at most half a minute ago. Parts that were merged stay beside them for some minutes.',
+};
+
+export const storeFamilies: readonly MetricFamily[] = [connections, busy, waiting, waits, damagedParts, toMove, parts, merges, bytes];
 
 export function countWait(meter: Meter, lane: string, ms: number): void {
   meter.record(waits, [lane], ms / 1000);
@@ -53,6 +66,13 @@ export function readDamage(meter: Meter, { damage }: { readonly damage: Pick<Kno
 export function readMove(meter: Meter, { moveBodies }: { readonly moveBodies: Pick<MoveBodies, 'state'> }): void {
   const { isDone, totalRows, movedRows } = moveBodies.state();
   meter.set(toMove, [], isDone ? 0 : totalRows - movedRows);
+}
+
+/** @param size undefined: the store does not say, and the figures are not shown. */
+export function recordSize(meter: Meter, size: StoreSize | undefined): void {
+  meter.set(parts, [], size?.parts ?? Number.NaN);
+  meter.set(merges, [], size?.merges ?? Number.NaN);
+  meter.set(bytes, [], size?.bytes ?? Number.NaN);
 }
 
 export function readConnections(meter: Meter, store: Pick<Connections, 'lanes'>): void {

@@ -31,6 +31,7 @@ import type { RowChanges } from './read/row-changes.ts';
 import { ChangedRows } from './changed-rows.ts';
 import type { ChangeLog } from './read/change-log.ts';
 import { makeRunStatement, type RunOptions, type RunStatement } from './read/run-statement.ts';
+import { type KnownSize, makeKnownSize } from './parts/known-size.ts';
 import { type ListParts, makeListParts } from './parts/list-parts.ts';
 import { type CheckPart, makeCheckPart, makeSetAside, type SetAside } from './parts/set-aside.ts';
 import { PendingPatches } from './update/pending-patches.ts';
@@ -83,6 +84,7 @@ export interface Store {
   /** Undefined for a ClickHouse server. */
   readonly measureFreeSpace: () => DiskSpace | undefined;
   readonly lanes: () => readonly LaneState[];
+  readonly size: Pick<KnownSize, 'read'>;
   readonly close: () => Promise<void>;
 }
 
@@ -129,6 +131,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     hasFreeSpace: connections.hasFreeSpace,
     measureFreeSpace: connections.measureFreeSpace,
     lanes: connections.lanes,
+    size: makeKnownSize(connections),
     close: async () => {
       endWatch();
       await damage.end();

@@ -109,6 +109,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'spool',
     'store/metrics.ts',
     'supervisor',
+    'config/machine.ts',
+    'config/max-memory.ts',
     'type api',
     'type ingest',
     'type metadata',

@@ -279,7 +279,8 @@ const wellFigures: HealthFiguresInTime = {
   unrecorded_calls: null,
   dead_letters: { kept: 0, bytes: 0, max_bytes: 1024, added: 0, removed: 0 },
   store: { damaged_parts: 0, lost_parts: 0, bodies_to_move: 0, statements_waiting: 0 },
-  disk: { free_bytes: 2048, spare_bytes: 1024 },
+  disk: { free_bytes: 2048, size_bytes: 4096, spare_bytes: 1024, remote: null },
+  clock_jumps: 0,
   deliveries: { pending: null, overdue_ms: null, behind_ms: 0 },
   restarts: null,
   history: {

@@ -47,6 +47,7 @@ const writers: Readonly<Record<keyof Store, string>> = {
   isAlive: 'reads',
   hasFreeSpace: 'reads',
   measureFreeSpace: 'reads',
+  size: 'reads',
   lanes: 'reads',
   startThreads: 'reads',
   close: 'reads',

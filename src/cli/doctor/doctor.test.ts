@@ -287,6 +287,51 @@ describe('the figures', () => {
     expect(found.map(({ state, says }) => [state, says])).toEqual(expected);
   });
 
+  const gib = 1024 ** 3;
+  const ofDisk = (free: number): Readonly<Record<string, number>> => ({
+    gatelog_data_disk_free_bytes: free,
+    gatelog_data_disk_size_bytes: 100 * gib,
+    gatelog_data_disk_spare_bytes: gib / 4,
+  });
+  test.each<readonly [string, Readonly<Record<string, number>>, string, readonly (readonly [string, string])[]]>([
+    ['room', ofDisk(50 * gib), 'disk', [['ok', 'the disk of the data folder has 50.0 GiB of 100.0 GiB left']]],
+    ['little room', ofDisk(9 * gib), 'disk', [['warn', 'the disk of the data folder has 9.0 GiB of 100.0 GiB left.']]],
+    ['no limit of memory', { gatelog_process_resident_memory_bytes: gib, gatelog_memory_settings_bytes: 5 * gib }, 'memory', []],
+    [
+      'enough memory',
+      { gatelog_process_resident_memory_bytes: gib, gatelog_memory_settings_bytes: 3 * gib, gatelog_memory_limit_bytes: 4 * gib },
+      'memory',
+      [['ok', 'its processes use 1.0 GiB of the 4.0 GiB that the container has']],
+    ],
+    [
+      'too little memory for the settings, most of it in use',
+      { gatelog_process_resident_memory_bytes: 2 * gib, gatelog_memory_settings_bytes: 5 * gib, gatelog_memory_limit_bytes: 2 * gib },
+      'memory',
+      [
+        ['warn', 'its processes use 2.0 GiB of the 2.0 GiB that the container has.'],
+        ['warn', 'The settings let the service take 5.0 GiB; the container has 2.0 GiB.'],
+      ],
+    ],
+  ])('tell of %s', (_title, given, check, expected) => {
+    const found = checkFigures(page(given), false).filter((finding) => finding.check === check);
+    expect(found.map(({ state, says }) => [state, says])).toEqual(expected);
+    expect(found.every(({ state, remedy }) => state === 'ok' || remedy !== undefined)).toBe(true);
+  });
+
+  test('tell of a file system of another machine, and of a clock that went ahead', () => {
+    const text = [
+      'gatelog_data_disk_remote{type="nfs",process="core"} 1',
+      'gatelog_events_total{kind="batch_stored",process="core"} 7',
+      'gatelog_events_total{kind="removals_put_off",process="core"} 1',
+    ].join('\n');
+    expect(checkFigures(answered({ text }), false).map(({ state, check, says }) => [state, check, says])).toEqual([
+      ['warn', 'disk', 'The data folder lies on a file system of the type nfs.'],
+      ['warn', 'clock', 'The clock of the service went ahead since it started.'],
+    ]);
+    const without = text.replace('removals_put_off",process="core"} 1', 'removals_put_off",process="core"} 0');
+    expect(checkFigures(answered({ text: without }), false).map(({ check }) => check)).toEqual(['disk']);
+  });
+
   test('are not shown without their key', () => {
     const [finding] = checkFigures(answered({ status: 401 }), false);
     expect(finding).toMatchObject({ state: 'skip', remedy: 'Set GATELOG_METRICS_KEY here to what the service has.' });

@@ -22,7 +22,7 @@ export function checkFigures(answer: Probe, hasKey: boolean): readonly Finding[]
     ];
   }
   const { text } = answer;
-  return [...lag(text), ...spool(text), ...prices(text), ...losses(text)];
+  return [...lag(text), ...spool(text), ...disk(text), ...memory(text), ...clock(text), ...prices(text), ...losses(text)];
 }
 
 function lag(page: string): readonly Finding[] {
@@ -42,6 +42,48 @@ function spool(page: string): readonly Finding[] {
   const says = `the spool holds ${shownBytes(bytes)} of at most ${shownBytes(max)}`;
   if (bytes / max < 0.5) return [ok('spool', says)];
   return [warn('spool', `${says}.`, 'Find out why records do not get into the store: when it is full, calls go on unrecorded.')];
+}
+
+const leastFreeShare = 0.1;
+const networkRemedy =
+  'Move the data folder to a local disk or a block device: databases lock and map their files, which others do slowly or wrongly.';
+
+/** Whether the disk of the data folder has room, and is one for databases. */
+function disk(page: string): readonly Finding[] {
+  const remote = /^gatelog_data_disk_remote\{[^}\n]*type="(\w+)"/m.exec(page)?.[1];
+  const warning = remote === undefined ? [] : [warn('disk', `The data folder lies on a file system of the type ${remote}.`, networkRemedy)];
+  const [free, size, spare] = ['free', 'size', 'spare'].map((name) => figureIn(page, `gatelog_data_disk_${name}_bytes`, 'max'));
+  if (free === undefined || size === undefined || spare === undefined) return warning;
+  const says = `the disk of the data folder has ${shownBytes(free)} of ${shownBytes(size)} left`;
+  if (free >= size * leastFreeShare && free >= 2 * spare) return [ok('disk', says), ...warning];
+  const remedy = `Enlarge it, set GATELOG_RETENTION_DAYS, or look what else fills it: with less than ${shownBytes(spare)} nothing is stored.`;
+  return [warn('disk', `${says}.`, remedy), ...warning];
+}
+
+const mostUsedShare = 0.9;
+
+/** Whether a container's memory is enough. */
+function memory(page: string): readonly Finding[] {
+  const limit = figureIn(page, 'gatelog_memory_limit_bytes', 'max');
+  const [used, most] = [figureIn(page, 'gatelog_process_resident_memory_bytes'), figureIn(page, 'gatelog_memory_settings_bytes', 'max')];
+  if (limit === undefined || used === undefined || most === undefined) return [];
+  const says = `its processes use ${shownBytes(used)} of the ${shownBytes(limit)} that the container has`;
+  const remedy =
+    'Give the container more, or lower GATELOG_STORE_MEMORY_BYTES, GATELOG_STORE_CACHE_BYTES, GATELOG_API_ANSWERS_MAX_BYTES, GATELOG_HELD_BODIES_BYTES or GATELOG_GATEWAY_WORKERS; "gatelog config" in it shows what they are.';
+  const states = [used > limit * mostUsedShare ? warn('memory', `${says}.`, remedy) : ok('memory', says)];
+  if (most <= limit) return states;
+  return [
+    ...states,
+    warn('memory', `The settings let the service take ${shownBytes(most)}; the container has ${shownBytes(limit)}.`, remedy),
+  ];
+}
+
+/** Whether the clock of the service went ahead. */
+function clock(page: string): readonly Finding[] {
+  const jumps = figureIn(page, String.raw`gatelog_events_total(?=\{[^}\n]*kind="removals_put_off")`) ?? 0;
+  if (jumps === 0) return [];
+  const remedy = 'Set the clock of its machine right, by NTP: an hour after a jump it is believed, and retention removes records by it.';
+  return [warn('clock', 'The clock of the service went ahead since it started.', remedy)];
 }
 
 const secondsPerDay = 86_400;

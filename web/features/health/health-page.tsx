@@ -10,6 +10,7 @@ import { Page, Section } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageError } from '../../ui/page-error.tsx';
+import { adviceOf } from './advice.ts';
 import { degradedText, failingText } from './fault-text.ts';
 import { HealthCharts } from './health-charts.tsx';
 import { sectionsOf } from './sections.ts';
@@ -37,6 +38,11 @@ export function HealthPage(): ReactNode {
       {data.degraded.map((part) => (
         <Notice key={part} kind="warning">
           {degradedText(part)}
+        </Notice>
+      ))}
+      {adviceOf(data).map((text) => (
+        <Notice key={text} kind="warning">
+          {text}
         </Notice>
       ))}
       <HealthCharts history={data.history} spoolMaxBytes={data.spool.max_bytes} />

@@ -46,13 +46,17 @@ function recordSections({ spool, ingest, unrecorded_calls: unrecorded, dead_lett
   ];
 }
 
+function freeText({ free_bytes: free, size_bytes: size }: NonNullable<ServiceHealth['disk']>): string {
+  return `${formatBytes(free)} of ${formatBytes(size)}${shareText(free, size)}`;
+}
+
 function storeSections({ store, disk }: ServiceHealth): readonly HealthSection[] {
   return [
     {
       title: 'Store',
       about: '',
       facts: [
-        ['Disk free', disk === null ? null : formatBytes(disk.free_bytes)],
+        ['Disk free', disk === null ? null : freeText(disk)],
         ['Disk reserve', disk === null ? null : formatBytes(disk.spare_bytes)],
         ['Queued queries', formatCount(store.statements_waiting)],
         ['Damaged parts', formatCount(store.damaged_parts)],

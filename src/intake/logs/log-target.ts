@@ -34,7 +34,8 @@ export function targetOf({ url, provider: told, logPath, bodies }: ToldTarget): 
   if (eventKindOf(bodies.request) !== undefined || eventKindOf(bodies.response) !== undefined) {
     return { provider: customProviderName, path: pathlessCall, targetUrl };
   }
-  const known = knownProvider(address, told) ?? logPath.provider;
+  // A name that nobody knows is no reason to take the path's: the call would have another provider's price.
+  const known = knownProvider(address, told) ?? (told === undefined ? logPath.provider : undefined);
   const shaped = endpointByShape({ ...bodies, provider: known });
   const maker = logPath.takesMaker ? shaped?.maker : undefined;
   const provider = known ?? maker ?? customProviderName;

@@ -112,8 +112,12 @@ it('SIGTERM lets a running stream end complete and recorded; meanwhile no call i
     expect(refused).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '2' } });
     expect(JSON.parse(refused.text())).toMatchObject({ error: { code: 'stopping' } });
   }
-  // The API answers as long as calls run.
+  // The API answers as long as calls run, and shows that the gateway stops.
   expect((await fetch(`${running.api}/readyz`)).status).toBe(200);
+  await eventually('the metrics to say so', async () => {
+    const page = await (await fetch(`${running.api}/metrics`)).text();
+    return page.includes('gatelog_ready{process="gateway-0"} 0') ? true : undefined;
+  });
   release();
   expect(await open.end).toBe('whole');
   expect(open.text()).toContain('data: [DONE]\n\n');

@@ -132,9 +132,10 @@ export class Supervisor {
   /** Stops everything and leaves running calls their time; kills what does not stop in time. */
   async stop(calls: CallsEnd): Promise<void> {
     this.stopping = true;
-    this.endSampling();
     this.endReleasing();
     await Promise.all(this.childrenOf('gateway').map((child) => stopChild(child, gatewayStopMs, calls)));
+    // Not earlier: the core, which answers meanwhile, shows how the gateways stop.
+    this.endSampling();
     await Promise.all(this.childrenOf('core').map((child) => stopChild(child, coreStopMs)));
   }
 

@@ -50,6 +50,14 @@ describe('the head of a request', () => {
     expect([passed, recorded]).toEqual([['X-Fine', 'task-svc-1'], {}]);
   });
 
+  it('what a proxy in front tells of the caller stays behind, and what a caller may have meant for the provider passes', () => {
+    const ofProxies = ['X-Forwarded-For', 'x-forwarded-host', 'X-Forwarded-Proto', 'X-FORWARDED-PORT', 'Forwarded', 'X-Real-IP'];
+    const ofServices = ['CF-Connecting-IP', 'True-Client-IP', 'X-Client-IP', 'X-Original-Forwarded-For', 'X-Envoy-External-Address'];
+    const lines = [...ofProxies, ...ofServices].flatMap((name) => [name, '192.0.2.7']);
+    const meant = ['X-Forward', '1', 'Via', '1.1 proxy', 'X-Request-Id', 'r'];
+    expect(readRequestHead([...lines, ...meant])).toMatchObject({ passed: meant, recorded: {} });
+  });
+
   it('the cookie of a dashboard session stays behind, beside cookies that pass', () => {
     const session = 'gatelog_session_b369e50e=secret';
     expect(readRequestHead(['Cookie', session, 'X-A', '1']).passed).toEqual(['X-A', '1']);

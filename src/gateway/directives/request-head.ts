@@ -16,6 +16,7 @@ import {
   connectionTokens,
   headerText,
   hopByHopNames,
+  isOfProxy,
   keepHeader,
   withoutConnectionHeaders,
   withoutSecrets,
@@ -71,7 +72,8 @@ const headerKinds: ReadonlyMap<string, HeaderKind> = new Map<string, HeaderKind>
 const names = new InternTable((name) => {
   const lower = name.toLowerCase();
   // Our keys are kept from the provider in names as in values.
-  return { lower, kind: holdsOurKey(lower) ? ('dropped' as const) : headerKinds.get(lower), client: clients.get(lower) };
+  const isDropped = holdsOurKey(lower) || isOfProxy(lower);
+  return { lower, kind: isDropped ? ('dropped' as const) : headerKinds.get(lower), client: clients.get(lower) };
 });
 
 export interface RequestHead {

@@ -17,6 +17,26 @@ export const hopByHopNames = [
   'expect',
 ] as const;
 
+/** Fields with which proxies in front of the gateway tell who called it, beside those of {@link isOfProxy}'s prefix. */
+const proxyNames: ReadonlySet<string> = new Set([
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'forwarded',
+  'true-client-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-envoy-external-address',
+  'x-original-forwarded-for',
+  'x-real-ip',
+]);
+
+/** Whether a field describes the caller's connection to a proxy in front. A provider has no use for it. @param name lower case. */
+export function isOfProxy(name: string): boolean {
+  return name.startsWith('x-forwarded-') || proxyNames.has(name);
+}
+
 /** Query parameters with secrets, in any spelling: `key`, `api_key`, `accessToken`, `X-Amz-Signature`. */
 const secretParameter =
   /(?:key|keyid|sig|signature|token|secret|password|passwd|pwd|credentials?|jwt)$|(?:^|[-_.])(?:code|auth|authorization|session)$/i;

@@ -2,6 +2,7 @@ import { addressedProviders } from '../model/providers/providers.ts';
 import { kinds, readUrl, type Reading } from './kinds.ts';
 import { thisMachine } from './machine.ts';
 import { readMailSender } from './smtp-url.ts';
+import { withoutServiceLinks } from './service-links.ts';
 import { nearestName } from './suggest.ts';
 import type { Machine, Variable } from './variable.ts';
 import { clientVariables, defaultText, settingRows, variables, type Settings, type SettingName } from './variables.ts';
@@ -37,7 +38,8 @@ const knownProviders: readonly string[] = addressedProviders;
  * Reads the settings of an environment and reports all faults at once; an empty variable counts as unset. @param machine input of
  * defaults.
  */
-export function loadConfig(environment: Environment, machine: Machine = thisMachine()): LoadedConfig {
+export function loadConfig(given: Environment, machine: Machine = thisMachine()): LoadedConfig {
+  const environment = withoutServiceLinks(given);
   const faults: Fault[] = [];
   const settings: Partial<Record<SettingName, unknown>> = {};
   for (const [key, variable] of settingRows) {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config/load.ts';
+import { serviceLinksIn } from '../config/service-links.ts';
 import { loadThreatCheck } from '../ingest/threats/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
@@ -65,6 +66,8 @@ export async function startService(
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
   const meter = new Meter(familiesOf.supervisor);
   const observe = measured(meter, makeLogger(config.logLevel, 'supervisor'));
+  const links = serviceLinksIn(environment);
+  if (links.length > 0) observe({ kind: 'service_links_ignored', variables: links });
   const metadata = isMetadataPrepared(config.dataDir) ? undefined : startMetadataProcess();
   let supervisor: Supervisor | undefined;
   let hasStarted = false;

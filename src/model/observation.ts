@@ -9,6 +9,8 @@ export type DeadLetterCause = 'not_interpreted' | 'refused_by_store' | 'too_larg
  * format log lines. An observation holds no body, key or property value.
  */
 export type Observation =
+  /** Variables that Kubernetes sets for a Service named gatelog; they are no settings. */
+  | { readonly kind: 'service_links_ignored'; readonly variables: readonly string[] }
   | { readonly kind: 'process_started'; readonly role: SupervisedRole; readonly pid: number }
   | { readonly kind: 'process_ready'; readonly role: SupervisedRole; readonly pid: number; readonly address: string }
   | {

@@ -26,7 +26,11 @@ const exitProcess: ExitStrategy = (code) => process.exit(code);
  * Ends this process as a kill does. TRICKY: an ordinary exit runs destructors of the store's engine while its threads still work, which
  * can end in a segmentation fault. Durable data is durable before, and all locks are the kernel's.
  */
-export const exitHard: ExitStrategy = () => void process.kill(process.pid, 'SIGKILL');
+export const exitHard: ExitStrategy = (code) => {
+  process.kill(process.pid, 'SIGKILL');
+  // Process 1 of a container survives that.
+  process.exit(code);
+};
 
 export interface RoleEnd {
   readonly leave?: ExitStrategy;

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
-import { faultSentence, loadConfig } from '../config/load.ts';
+import { loadGiven, readVariables } from '../config/given.ts';
+import { faultSentence } from '../config/load.ts';
 import { keyPermissions } from '../model/principal.ts';
 import type { BackupOptions } from './commands/backup.ts';
 import type { PricesImportOptions } from './prices/prices.ts';
@@ -58,7 +59,8 @@ Examples:
   gatelog backup /backups/monday              everything, while the service runs
   gatelog store check                         whether every file of the store is readable
 
-Settings are environment variables that start with GATELOG_; "gatelog config" explains each.
+Settings are environment variables that start with GATELOG_, or lines of a file .env in the working folder; "gatelog config"
+explains each and says where its value comes from.
 The commands orgs and keys work on the data folder (GATELOG_DATA_DIR), before the first start and beside a running service.
 The commands dead-letters, prices, backup and store use the service that runs there, for all organisations and without a key.
 All others use the running service at GATELOG_API_URL (http://127.0.0.1:8788) with GATELOG_API_KEY, which a file .env of
@@ -197,11 +199,15 @@ function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
-/** Reads the configuration. @throws CommandError that names every fault. */
-function contextOf(dependencies: CommandDependencies): CommandContext {
-  const loaded = loadConfig(dependencies.environment);
+/**
+ * Reads the configuration. @param supervised whether a supervisor has given this process all settings, also what it has read of files: a file
+ * that has changed meanwhile must not give a part of the service other settings. @throws CommandError that names every fault.
+ */
+function contextOf(dependencies: CommandDependencies, supervised = false): CommandContext {
+  const given = readVariables(dependencies.environment, supervised ? undefined : dependencies.environmentFile);
+  const loaded = loadGiven(given);
   if ('faults' in loaded) throw new CommandError(loaded.faults.map(faultSentence).join('\n'));
-  return { ...dependencies, config: loaded.config };
+  return { ...dependencies, environment: given.values, config: loaded.config };
 }
 
 function addServe(program: Command, dependencies: CommandDependencies): void {
@@ -219,14 +225,14 @@ function addProcessCommands(program: Command, dependencies: CommandDependencies)
     .description('run one gateway worker alone; "serve" starts these itself')
     .addOption(supervisedOption())
     .action(async ({ supervised }: Supervised) =>
-      (await import('../main/roles.ts')).runGateway(contextOf(dependencies).config, supervised),
+      (await import('../main/roles.ts')).runGateway(contextOf(dependencies, supervised).config, supervised),
     );
   program
     .command('core')
     .description('run ingest, store and API alone; "serve" starts it itself')
     .addOption(supervisedOption())
     .action(async ({ supervised }: Supervised) =>
-      (await import('../main/roles.ts')).runCore(contextOf(dependencies).config, packageVersion(), supervised),
+      (await import('../main/roles.ts')).runCore(contextOf(dependencies, supervised).config, packageVersion(), supervised),
     );
 }
 

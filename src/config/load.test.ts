@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { addressedProviders } from '../model/providers/providers.ts';
 import { faultSentence, loadConfig, type Config } from './load.ts';
-import { printConfig } from './print.ts';
+import { printConfig as printGiven } from './print.ts';
 import { settingRows } from './variables.ts';
 
 const machine = { cores: 4 };
+
+const printConfig = (config: Config): string => printGiven(config, { machine, given: { values: {}, places: new Map() } });
 
 function configOf(environment: Record<string, string>): Config {
   const loaded = loadConfig(environment, machine);
@@ -207,7 +209,7 @@ describe('a fault', () => {
 
   test.each([
     ['GATELOG_SPOOL_MAX_BYTE', 'write GATELOG_SPOOL_MAX_BYTES if that is meant, or remove it'],
-    ['GATELOG_PORT', 'write GATELOG_API_PORT if that is meant, or remove it'],
+    ['GATELOG_AP_PORT', 'write GATELOG_API_PORT if that is meant, or remove it'],
     ['GATELOG_DATADIR', 'write GATELOG_DATA_DIR if that is meant, or remove it'],
     ['GATELOG_PROVIDER_OPENAI', 'write GATELOG_PROVIDER_<NAME>_URL or GATELOG_PROVIDER_<NAME>_KEY'],
     ['GATELOG_ZEBRA_STRIPES', 'remove it; `gatelog config` lists all settings'],
@@ -261,7 +263,6 @@ describe('a secret', () => {
         GATELOG_REDIS_URL: `redis://u:${secret}@cache`,
         GATELOG_PROVIDER_OPENAI_KEY: secret,
       }),
-      machine,
     );
     expect(printed).not.toContain('hunter2');
     for (const name of [
@@ -278,7 +279,7 @@ describe('a secret', () => {
 
 describe('the printed table', () => {
   test('has a row for every setting, with its value and default in the form that can be written', () => {
-    const printed = printConfig(configOf({ GATELOG_SPOOL_MAX_BYTES: '8GiB', GATELOG_KEY_STALE_MAX: '90s' }), machine);
+    const printed = printConfig(configOf({ GATELOG_SPOOL_MAX_BYTES: '8GiB', GATELOG_KEY_STALE_MAX: '90s' }));
     for (const [, { name }] of settingRows) expect(printed).toMatch(new RegExp(`^${name} `, 'm'));
     expect(printed).toMatch(/^GATELOG_SPOOL_MAX_BYTES +8GiB +4GiB /m);
     expect(printed).toMatch(/^GATELOG_KEY_STALE_MAX +90s +10m /m);
@@ -288,17 +289,17 @@ describe('the printed table', () => {
 
   test('explains the settings of a provider, whether one is set or not', () => {
     for (const environment of [{}, { GATELOG_PROVIDER_OPENAI_URL: 'http://127.0.0.1:9101/v1' }]) {
-      const printed = printConfig(configOf(environment), machine);
+      const printed = printConfig(configOf(environment));
       expect(printed).toMatch(
-        /^GATELOG_PROVIDER_<NAME>_URL +- +- +Base address of a provider .* one of OPENAI, ANTHROPIC, .*VLLM, LMSTUDIO\.$/m,
+        /^GATELOG_PROVIDER_<NAME>_URL +- +- +- +Base address of a provider .* one of OPENAI, ANTHROPIC, .*VLLM, LMSTUDIO\.$/m,
       );
-      expect(printed).toMatch(/^GATELOG_PROVIDER_<NAME>_KEY +- +- +The deployment's own key/m);
+      expect(printed).toMatch(/^GATELOG_PROVIDER_<NAME>_KEY +- +- +- +The deployment's own key/m);
       expect(/^GATELOG_PROVIDER_OPENAI_URL +http/m.test(printed)).toBe('GATELOG_PROVIDER_OPENAI_URL' in environment);
     }
   });
 
   test('promises nothing that is refused', () => {
-    const printed = printConfig(configOf({}), machine);
+    const printed = printConfig(configOf({}));
     for (const name of ['GATELOG_CLICKHOUSE_URL', 'GATELOG_DATABASE_URL', 'GATELOG_REDIS_URL']) {
       expect(printed).toMatch(new RegExp(`^${name} .*does not start while this is set\\.$`, 'm'));
     }
@@ -310,7 +311,7 @@ describe('the printed table', () => {
       GATELOG_TARGET_ALLOWLIST: 'a:1,b',
       GATELOG_HEADER_MAX_BYTES: '9000',
     });
-    const rows = printConfig(config, machine)
+    const rows = printConfig(config)
       .split('\n')
       .slice(1)
       .map((line) => line.split(/ {2,}/));

@@ -22,6 +22,8 @@ export interface Config extends Settings {
 /** A fault of the environment. It never holds the value of a secret. */
 export interface Fault {
   readonly variable: string;
+  /** Where it was written, such as `.env:3`; undefined: in the environment, or nowhere. */
+  readonly place?: string | undefined;
   /** Continues a sentence that begins with the variable. */
   readonly problem: string;
   readonly remedy: string;
@@ -57,7 +59,7 @@ export function loadConfig(given: Environment, machine: Machine = thisMachine())
 }
 
 export function faultSentence(fault: Fault): string {
-  return `${fault.variable} ${fault.problem}; ${fault.remedy}.`;
+  return `${fault.place === undefined ? '' : `${fault.place}: `}${fault.variable} ${fault.problem}; ${fault.remedy}.`;
 }
 
 function readSetting(variable: Variable, given: string | undefined, machine: Machine): Reading<unknown> {

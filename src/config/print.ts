@@ -1,32 +1,55 @@
 import { addressedProviders } from '../model/providers/providers.ts';
 import { kinds } from './kinds.ts';
+import type { GivenVariables } from './given.ts';
 import type { Config } from './load.ts';
 import { thisMachine } from './machine.ts';
+import { secretFilesText } from './secret-files.ts';
+import { withoutServiceLinks } from './service-links.ts';
 import { printable, textTable } from './text-table.ts';
 import type { Machine, Variable } from './variable.ts';
 import { defaultText, settingRows } from './variables.ts';
 
+interface Printing {
+  readonly machine?: Machine;
+  /** Width of the terminal; undefined prints a table with one line per setting, for programs. */
+  readonly columns?: number | undefined;
+  /** What the configuration was read from. */
+  readonly given: Pick<GivenVariables, 'values' | 'places'>;
+}
+
 /**
- * All settings by name: value, default, reason. A secret is shown as `set` or `not set`. @param columns width of the terminal; undefined
- * prints a table with one line per setting, for programs. @returns lines without a final line break.
+ * All settings by name: value, default, where the value comes from, reason. A secret is shown as `set` or `not set`. @returns lines without a
+ * final line break.
  */
-export function printConfig(config: Config, machine: Machine = thisMachine(), columns?: number): string {
+export function printConfig(config: Config, { machine = thisMachine(), columns, given }: Printing): string {
   const settings = settingRows.map(([key, variable]) => [
     variable.name,
     shown(variable, config[key]),
     shownDefault(variable, machine),
     variable.reason,
   ]);
-  const rows = [...settings, ...providerRows(config)].toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1));
-  if (columns === undefined) return textTable([['SETTING', 'VALUE', 'DEFAULT', 'WHAT IT IS FOR'], ...rows]);
+  const rows = [...settings, ...providerRows(config)]
+    .map(([name = '', value = '', standard = '', reason = '']) => [name, value, standard, sourceOf(name, given), reason])
+    .toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1));
+  if (columns === undefined) return textTable([['SETTING', 'VALUE', 'DEFAULT', 'FROM', 'WHAT IT IS FOR'], ...rows]);
   return rows.map((row) => paragraph(row, Math.max(minColumns, columns))).join('\n');
+}
+
+/** Where the value of a setting was written; `-` where it has none or its default. */
+function sourceOf(name: string, { values, places }: Printing['given']): string {
+  if ((withoutServiceLinks(values)[name] ?? '') === '') return '-';
+  return places.get(name) ?? 'environment';
 }
 
 const minColumns = 40;
 const indent = '    ';
 
-function paragraph([name = '', value = '', standard = '', reason = '']: readonly string[], columns: number): string {
-  const head = value === standard || standard === '-' ? `${name} = ${value}` : `${name} = ${value} (default ${standard})`;
+function paragraph([name = '', value = '', standard = '', source = '', reason = '']: readonly string[], columns: number): string {
+  const notes = [
+    ...(value === standard || standard === '-' ? [] : [`default ${standard}`]),
+    ...(source === '-' ? [] : [source === 'environment' ? 'from the environment' : `from ${source}`]),
+  ];
+  const head = `${name} = ${value}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
   return [head, ...wrapped(reason, columns - indent.length).map((line) => indent + line)].map(printable).join('\n');
 }
 
@@ -40,12 +63,13 @@ function wrapped(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** The two settings that every provider has, then the set ones. */
+/** Settings that stand for many: two of every provider, and files of secrets; then those of providers that are set. */
 function providerRows(config: Config): readonly string[][] {
   const names = addressedProviders.map((name) => name.toUpperCase()).join(', ');
   const pattern = [
     ['GATELOG_PROVIDER_<NAME>_URL', '-', '-', `Base address of a provider instead of its own; <NAME> is one of ${names}.`],
     ['GATELOG_PROVIDER_<NAME>_KEY', '-', '-', "The deployment's own key for a provider, with which callers need a Gatelog key alone."],
+    ['GATELOG_<SECRET>_FILE', '-', '-', secretFilesText],
   ];
   return [...pattern, ...setProviderRows(config)];
 }

@@ -2,6 +2,7 @@ import { exitCodeMeanings } from '../../src/cli/base/exit-codes.ts';
 import { invocation } from '../../src/cli/base/invocation-text.ts';
 import type { Command } from 'commander';
 import { kinds } from '../../src/config/kinds.ts';
+import { secretFilesText } from '../../src/config/secret-files.ts';
 import { GiB, type Machine, type Variable } from '../../src/config/variable.ts';
 import { clientVariables, settingRows } from '../../src/config/variables.ts';
 import { directiveDescriptions, responseHeaderDescriptions } from '../../src/gateway/directives/descriptions.ts';
@@ -44,6 +45,7 @@ export function settingsPage(): string {
       '–',
       "The deployment's own key for a provider, with which callers need a Gatelog key alone.",
     ],
+    ['`GATELOG_<SECRET>_FILE`', 'a path', '–', secretFilesText.replaceAll(/<\w+>|\b[A-Z_]{5,}\b/g, (name) => `\`${name}\``)],
   ];
   const rows = settingRows.map(([, variable]): Row => [
     `\`${variable.name}\``,
@@ -53,7 +55,7 @@ export function settingsPage(): string {
   ]);
   return page(
     'Settings',
-    `Settings are environment variables, read at the start. \`gatelog config\` shows their values. A name that begins with \`GATELOG_\` and is no setting stops the start. ${generated}`,
+    `Settings are environment variables, or lines of a file \`.env\` in the working folder, read at the start. \`gatelog config\` shows their values, and where each comes from. A name that begins with \`GATELOG_\` and is no setting stops the start. ${generated}`,
     table(
       ['setting', 'form', 'default', 'what it is for'],
       [...rows, ...providerRows].toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)),

@@ -1,5 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
-import { parseEnv } from 'node:util';
+import { readEnvironmentFile } from '../../config/environment-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type CommandDependencies, CommandError } from './dependencies.ts';
 
@@ -10,8 +9,6 @@ export interface ServiceSettings {
   /** The file names an address too, which is not used. */
   readonly isFileAddressUnused?: true;
 }
-
-const maxBytes = 1024 * 1024;
 
 /**
  * `GATELOG_API_URL` and `GATELOG_API_KEY` of the environment, and what it lacks from the file `.env` of the working folder. TRICKY: a key of
@@ -34,11 +31,8 @@ function given(text: string | undefined): string | undefined {
 
 /** @throws CommandError for a file that is there and cannot be used. */
 function variablesIn(file: string): Readonly<Record<string, string | undefined>> {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() !== true) return {};
-  if (found.size > maxBytes) throw unusable(file, `it has more than ${maxBytes} bytes`);
   try {
-    return parseEnv(readFileSync(file, 'utf8'));
+    return readEnvironmentFile(file)?.values ?? {};
   } catch (error) {
     throw unusable(file, messageOf(error));
   }

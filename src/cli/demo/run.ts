@@ -42,6 +42,8 @@ export async function runDemo(
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
   const [gateway, api] = ports.map((number) => `http://127.0.0.1:${number}`) as [string, string];
   const service = spawn(process.execPath, [main, 'serve'], {
+    // A file .env of this folder is for another service.
+    cwd: dataDir,
     // The service is ended by this command, after its own Ctrl-C.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { loadConfig } from '../../config/load.ts';
+import { loadGiven, readVariables } from '../../config/given.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { CommandDependencies } from '../base/dependencies.ts';
 import { serviceSettings, type ServiceSettings } from '../base/environment-file.ts';
@@ -24,13 +24,13 @@ export function checkSettings(dependencies: CommandDependencies): SeenSettings {
   }
 }
 
-function faultsOf({ environment }: CommandDependencies): readonly Finding[] {
-  const loaded = loadConfig(environment);
+function faultsOf({ environment, environmentFile }: CommandDependencies): readonly Finding[] {
+  const loaded = loadGiven(readVariables(environment, environmentFile));
   if ('config' in loaded) return [];
-  return loaded.faults.map(({ variable, problem, remedy }) => {
+  return loaded.faults.map(({ place, variable, problem, remedy }) => {
     return fail(
       check,
-      `${variable} ${problem}; "gatelog serve" does not start so.`,
+      `${place === undefined ? '' : `${place}: `}${variable} ${problem}; "gatelog serve" does not start so.`,
       `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.`,
     );
   });

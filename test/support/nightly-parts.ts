@@ -40,6 +40,7 @@ const soaks: readonly (readonly [name: string, ...words: readonly string[]])[] =
   ['agents'],
   ['instrumentations'],
   ['prices'],
+  ['package'],
 ];
 
 /** Faults of the built program that the kills must find. */

@@ -280,6 +280,13 @@ test.each([
   expect([asInvoked(text, {}), asInvoked(text, { npm_command: 'exec' })]).toEqual([text, asNpm]);
 });
 
+test.each([
+  ['./gatelog-0.1.0.tgz', 'npx --package ./gatelog-0.1.0.tgz gatelog serve'],
+  ["/tmp/ada's $& files/g.tgz", String.raw`npx --package '/tmp/ada'\''s $& files/g.tgz' gatelog serve`],
+])('a program that npx has taken from %s is named so, as no other start works in that folder', (file, shown) => {
+  expect(asInvoked('gatelog serve', { npm_command: 'exec', npm_config_package: file })).toBe(shown);
+});
+
 test('every command is named as it can be run, with the key going to no other program of that name', () => {
   const names = buildProgram(systemDependencies({})).commands.map((command) => command.name());
   expect(names.map((name) => asInvoked(`gatelog ${name}`, { npm_command: 'exec' }))).toEqual(

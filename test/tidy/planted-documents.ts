@@ -38,10 +38,22 @@ export const plantedDocuments: readonly Planted[] = [
     title: 'a program that may come from elsewhere, and our own',
     files: {
       'README.md': '# A\nnpx gatelog metrics',
-      'docs/a.md': 'npx --no-install gatelog metrics\n`npx --yes gatelog`',
+      'docs/a.md': 'npx --no-install gatelog metrics\n`npx --yes gatelog`\nnpx --package gatelog gatelog serve',
+      'deploy/notes.txt': 'npm install --global gatelog\nnpm i gatelog@0.1.0\nnpm exec -- gatelog serve',
+      'openapi.json': '"pnpm dlx gatelog"',
       'src/a.ts': 'gatelog',
     },
-    at: ['README.md:2', 'docs/a.md:2'],
+    at: ['README.md:2', 'docs/a.md:2', 'docs/a.md:3', 'deploy/notes.txt:1', 'deploy/notes.txt:2', 'deploy/notes.txt:3', 'openapi.json:1'],
+  },
+  {
+    rule: 'own program',
+    title: 'the program of a clone, of an installation, of a file, and other words',
+    files: {
+      'README.md':
+        'npx --no-install gatelog serve\ngatelog serve\nnpm install --global ./gatelog-0.1.0.tgz\nnpx --package ./gatelog-0.1.0.tgz gatelog serve',
+      'docs/a.md': 'npx other -o gatelog.ts\ndocker build -t gatelog .\nmkdir -p gatelog',
+    },
+    at: [],
   },
   {
     rule: 'followed ways',

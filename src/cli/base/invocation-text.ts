@@ -1,6 +1,6 @@
 /**
- * How a command is started in the clone. TRICKY: without `--no-install` npm, in another folder, would fetch whatever program somebody has
- * published under our name, and run it with the key in its environment.
+ * How a command is started in the clone, and where the package is installed beside others. TRICKY: without `--no-install` npm, in another
+ * folder, would fetch whatever program somebody has published under our name, and run it with the key in its environment.
  */
 export const invocation = 'npx --no-install gatelog';
 
@@ -18,5 +18,13 @@ const command = new RegExp(
 
 /** Rewrites our commands in a text so that they run: npm does not put the program on the path. */
 export function asInvoked(text: string, environment: Readonly<Record<string, string | undefined>>): string {
-  return environment['npm_command'] === undefined ? text : text.replaceAll(command, `${invocation} `);
+  const { npm_command: byNpm, npm_config_package: named = '' } = environment;
+  if (byNpm === undefined) return text;
+  const started = named === '' ? invocation : `npx --package ${asWord(named)} gatelog`;
+  return text.replaceAll(command, () => `${started} `);
+}
+
+/** A text as one word of a shell. */
+function asWord(text: string): string {
+  return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -19,19 +19,28 @@ export const shortReadme: Rule = {
   },
 };
 
+/** What fetches a package by our name, which anybody may have published, from a registry: as a program that runs, or to install it. */
+const fetchedByName = [
+  /\b(?:npx|npm (?:exec|x)|pnpm (?:dlx|exec)|yarn dlx|bunx)(?: (?:-y|--yes|--))* gatelog(?![\w./-])/,
+  /\b(?:npx|npm (?:exec|x)) .*(?:--package[= ]|-p )gatelog(?:@[\w.-]+)?(?![\w./-])/,
+  /\b(?:npm (?:i|install|add|init|create)|pnpm (?:i|install|add)|yarn add|bun add)(?: -\S+)* gatelog(?:@[\w.-]+)?(?![\w./-])/,
+];
+
 /** Elsewhere than in the clone, npm would fetch a program that anybody may have published under our name, and run it with the reader's key. */
 export const ownProgram: Rule = {
   name: 'own program',
-  remedy: 'Write `npx --no-install gatelog`.',
+  remedy: 'Write `npx --no-install gatelog`, the installed `gatelog`, or `npx --package FILE gatelog`.',
   find: ({ files }) =>
     [...files].flatMap(([path, text]) =>
-      /^(?:README\.md$|docs\/|src\/|web\/)/.test(path)
-        ? text
+      path.startsWith('test/tidy/')
+        ? []
+        : text
             .split('\n')
             .flatMap((line, index): Violation[] =>
-              /npx (?:-y |--yes )?gatelog/.test(line) ? [{ path, line: index + 1, what: 'npm may run another program here' }] : [],
-            )
-        : [],
+              fetchedByName.some((pattern) => pattern.test(line))
+                ? [{ path, line: index + 1, what: 'npm may fetch what somebody else has published' }]
+                : [],
+            ),
     ),
 };
 

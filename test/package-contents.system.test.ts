@@ -41,6 +41,7 @@ const maxUnpackedBytes = 7_800_000;
 describe('what is published', () => {
   it('is the program, its pages and the client, with what one reads first', () => {
     expect([...new Set(packed.files.map(placeOf))].toSorted()).toEqual([
+      'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'dist/cli',

@@ -10,6 +10,8 @@ export interface NewKey {
   readonly region: string;
   readonly name: string;
   readonly permissions: KeyPermissions;
+  /** Whose it is; by default the organisation's. */
+  readonly personId?: string;
   /** Unix milliseconds. */
   readonly at: number;
 }
@@ -30,7 +32,7 @@ export async function issueKey(database: MetadataQueries, order: NewKey): Promis
 
 /** Stores the hash of a key from elsewhere; `validateCustomKey` checks it first. */
 export async function storeKey(database: MetadataQueries, key: string, order: NewKey): Promise<ApiKey | 'key_taken'> {
-  const { organizationId, region, name, permissions, at } = order;
+  const { organizationId, region, name, permissions, at, personId = null } = order;
   return createApiKey(database, {
     organizationId,
     name,
@@ -38,5 +40,6 @@ export async function storeKey(database: MetadataQueries, key: string, order: Ne
     keyHash: hashKey(key),
     prefix: displayPrefix(key, region),
     createdAt: at,
+    personId,
   });
 }

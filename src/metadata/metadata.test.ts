@@ -52,7 +52,7 @@ async function synchronous({ queries }: MetadataDatabase): Promise<number | unde
 
 function newKey(organization: Organization, keyHash: string): NewApiKey {
   const prefix = `sk-svc-us-${keyHash.slice(0, 4)}`;
-  return { organizationId: organization.id, name: 'a key', keyHash, prefix, permissions: 'rw', createdAt: now() };
+  return { organizationId: organization.id, name: 'a key', keyHash, prefix, permissions: 'rw', createdAt: now(), personId: null };
 }
 
 describe('the database file', () => {

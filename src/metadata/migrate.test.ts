@@ -91,6 +91,7 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
     '0017-enforced-rules',
     '0018-views-and-boards',
     '0019-operator-prices',
+    '0020-people',
   ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
@@ -126,6 +127,7 @@ test('a second start changes nothing', async () => {
         '0017-enforced-rules',
         '0018-views-and-boards',
         '0019-operator-prices',
+        '0020-people',
       ],
     },
   ]);

@@ -20,6 +20,7 @@ import { browserSessions } from './migrations/0016-browser-sessions.ts';
 import { enforcedRules } from './migrations/0017-enforced-rules.ts';
 import { viewsAndBoards } from './migrations/0018-views-and-boards.ts';
 import { operatorPrices } from './migrations/0019-operator-prices.ts';
+import { people } from './migrations/0020-people.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order of application. `steps.ts` names them. */
@@ -42,6 +43,7 @@ const migrations: readonly Migration[] = [
   enforcedRules,
   viewsAndBoards,
   operatorPrices,
+  people,
 ];
 
 /** Migrates the tables; see `migrateSqlite`. @param now Unix milliseconds. */

@@ -21,4 +21,5 @@ export const metadataSteps: readonly string[] = [
   '0017-enforced-rules',
   '0018-views-and-boards',
   '0019-operator-prices',
+  '0020-people',
 ];

@@ -12,7 +12,7 @@ export function addressOf(context: Context): string | undefined {
   return (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress;
 }
 
-const permissionsFor: Record<Action, string> = { send: 'w', read: 'r or rw', update: 'rw', administer: 'admin' };
+const permissionsFor: Record<Action, string> = { send: 'w', read: 'r or rw', update: 'rw', own: 'admin, or a person who has signed in', administer: 'admin' };
 
 /**
  * Takes the caller's key from a header, or else from the session of a browser's cookie.

@@ -1,8 +1,9 @@
 import { v7 } from 'uuid';
 import type { OrganizationId } from '../../model/ids.ts';
-import type { KeyPermissions, Principal } from '../../model/principal.ts';
+import { commonPermissions, type KeyPermissions, type Principal } from '../../model/principal.ts';
 import type { MetadataDatabase, MetadataQueries } from '../database.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
+import { hasOtherAdministrator } from '../people/administrators.ts';
 import type { ApiKeyRow } from '../schema/schema.ts';
 
 /** A key as stored: by its hash, never itself. Times are Unix milliseconds. */
@@ -16,11 +17,13 @@ export interface ApiKey {
   readonly permissions: KeyPermissions;
   readonly createdAt: number;
   readonly revokedAt: number | null;
+  /** Whose it is; null: the organisation's. */
+  readonly personId: string | null;
 }
 
 export type NewApiKey = Omit<ApiKey, 'id' | 'revokedAt'>;
 
-const columns = ['id', 'organization_id', 'name', 'key_hash', 'prefix', 'permissions', 'created_at', 'revoked_at'] as const;
+const columns = ['id', 'organization_id', 'name', 'key_hash', 'prefix', 'permissions', 'created_at', 'revoked_at', 'person_id'] as const;
 
 /** Stores a key. `key_taken`: the same key exists, in any organisation and even revoked. */
 export async function createApiKey({ queries }: MetadataQueries, key: NewApiKey): Promise<ApiKey | 'key_taken'> {
@@ -35,6 +38,7 @@ export async function createApiKey({ queries }: MetadataQueries, key: NewApiKey)
       permissions: key.permissions,
       created_at: key.createdAt,
       revoked_at: null,
+      person_id: key.personId,
     })
     .onConflict((conflict) => conflict.column('key_hash').doNothing())
     .returning(columns)
@@ -86,15 +90,17 @@ export interface ApiKeyChange {
   readonly revoked?: true;
 }
 
-export async function countValidKeys({ queries }: MetadataQueries, organizationId: OrganizationId): Promise<number> {
-  const valid = queries.selectFrom('api_keys').where('organization_id', '=', organizationId).where('revoked_at', 'is', null);
+/** @param personId only keys of this person. */
+export async function countValidKeys({ queries }: MetadataQueries, organizationId: OrganizationId, personId?: string): Promise<number> {
+  let valid = queries.selectFrom('api_keys').where('organization_id', '=', organizationId).where('revoked_at', 'is', null);
+  if (personId !== undefined) valid = valid.where('person_id', '=', personId);
   const { count } = await valid.select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   return count;
 }
 
 /**
  * Renames a valid key of an organisation, gives it other permissions or revokes it. Durable on return in the core. @returns the changed key;
- * `last_admin` when no valid key with the permission `admin` would remain, and nothing is changed then; undefined for an unknown or revoked
+ * `last_admin` when nobody would administer the organisation any more, and nothing is changed then; undefined for an unknown or revoked
  * key.
  */
 export async function changeApiKey(
@@ -112,8 +118,8 @@ export async function changeApiKey(
       permissions: permissions ?? key.permissions,
       revokedAt: revoked === true ? at : null,
     };
-    const isAdmin = (one: ApiKey): boolean => one.permissions === 'admin' && one.revokedAt === null;
-    if (isAdmin(key) && !isAdmin(changed) && valid.filter(isAdmin).length === 1) return 'last_admin';
+    const isAdmin = (one: ApiKey): boolean => one.permissions === 'admin' && one.revokedAt === null && one.personId === null;
+    if (isAdmin(key) && !isAdmin(changed) && !(await hasOtherAdministrator({ queries }, organizationId, id))) return 'last_admin';
     await queries
       .updateTable('api_keys')
       .set({ name: changed.name, permissions: changed.permissions, revoked_at: changed.revokedAt })
@@ -124,20 +130,27 @@ export async function changeApiKey(
 }
 
 /**
- * Prepares the look-up of valid keys by hash; some microseconds each. The tables must exist. @returns a function that throws when the
- * database cannot be read.
+ * Prepares the look-up of valid keys by hash; some microseconds each. A person's key is valid while its person is a member, and allows
+ * no more than the person may. The tables must exist. @returns a function that throws when the database cannot be read.
  */
 export function makeKeyLookUp(database: MetadataDatabase): (keyHash: string) => Principal | undefined {
   const statement = database.prepare(
     database.queries
-      .selectFrom('api_keys')
-      .select(['id', 'organization_id', 'permissions'])
-      .where('key_hash', '=', '')
-      .where('revoked_at', 'is', null),
+      .selectFrom('api_keys as key')
+      .leftJoin('memberships as member', (join) =>
+        join.onRef('member.person_id', '=', 'key.person_id').onRef('member.organization_id', '=', 'key.organization_id'),
+      )
+      .select(['key.id', 'key.organization_id', 'key.permissions', 'key.person_id', 'member.permissions as person_permissions'])
+      .where('key.key_hash', '=', '')
+      .where('key.revoked_at', 'is', null),
   );
   return (keyHash) => {
     const row = statement.first(keyHash);
-    return row && { organizationId: row.organization_id as OrganizationId, keyId: row.id, keyHash, permissions: row.permissions };
+    if (row === undefined) return undefined;
+    const key = { organizationId: row.organization_id as OrganizationId, keyId: row.id, keyHash };
+    if (row.person_id === null) return { ...key, permissions: row.permissions };
+    const permissions = row.person_permissions === null ? undefined : commonPermissions(row.permissions, row.person_permissions);
+    return permissions && { ...key, permissions, personId: row.person_id };
   };
 }
 
@@ -151,5 +164,6 @@ function apiKeyOf(row: ApiKeyRow): ApiKey {
     permissions: row.permissions,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
+    personId: row.person_id,
   };
 }

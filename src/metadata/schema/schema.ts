@@ -3,6 +3,7 @@ import type { JobKind, JobState } from '../../model/jobs/job.ts';
 import type { ChangeKind } from '../../model/change.ts';
 import type { ViewPage } from '../../model/dashboard/view.ts';
 import type { DisabledReason } from '../../model/events/webhook.ts';
+import type { MembershipSource, PersonPermissions } from '../../model/people.ts';
 import type { KeyPermissions } from '../../model/principal.ts';
 
 /** Times are Unix milliseconds, identifiers lower-case UUIDs, flags 0 or 1. */
@@ -28,6 +29,10 @@ export interface MetadataTables {
   readonly alert_offers: AlertOffersTable;
   readonly webhooks: WebhooksTable;
   readonly browser_sessions: BrowserSessionsTable;
+  readonly people: PeopleTable;
+  readonly memberships: MembershipsTable;
+  readonly invitations: InvitationsTable;
+  readonly person_sessions: PersonSessionsTable;
   readonly saved_views: SavedViewsTable;
   readonly boards: BoardsTable;
 }
@@ -54,6 +59,8 @@ interface ApiKeysTable {
   permissions: KeyPermissions;
   created_at: number;
   revoked_at: number | null;
+  /** Whose it is; null: the organisation's. */
+  person_id: string | null;
 }
 
 interface PropertyDeclarationsTable {
@@ -237,6 +244,54 @@ interface BrowserSessionsTable {
   key_hash: string;
   created_at: number;
   expires_at: number;
+}
+
+export interface PeopleTable {
+  id: string;
+  /** With `subject` unique. */
+  issuer: string;
+  subject: string;
+  name: string | null;
+  mail: string | null;
+  created_at: number;
+  signed_in_at: number;
+}
+
+export interface MembershipsTable {
+  person_id: string;
+  organization_id: string;
+  permissions: PersonPermissions;
+  source: MembershipSource;
+  created_at: number;
+}
+
+export interface InvitationsTable {
+  id: string;
+  organization_id: string;
+  token_hash: string;
+  permissions: PersonPermissions;
+  mail: string | null;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
+  /** Identifier of the person. */
+  used_by: string | null;
+}
+
+export interface PersonSessionsTable {
+  id: string;
+  token_hash: string;
+  person_id: string;
+  organization_id: string;
+  created_at: number;
+  seen_at: number;
+  /** When the issuer last told the person's groups. */
+  checked_at: number;
+  expires_at: number;
+  address: string | null;
+  user_agent: string | null;
+  /** Tokens of the issuer, encrypted with a key that is not in this database. */
+  sealed: string | null;
 }
 
 export interface SavedViewsTable {

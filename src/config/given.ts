@@ -1,6 +1,7 @@
 import { messageOf } from '../model/errors.ts';
 import { type EnvironmentFile, readEnvironmentFile } from './environment-file.ts';
-import { type Fault, type LoadedConfig, loadConfig } from './load.ts';
+import type { Fault } from './fault.ts';
+import { type LoadedConfig, loadConfig } from './load.ts';
 import { readSecretFile, secretFileOf, secretOfFile } from './secret-files.ts';
 import type { Machine } from './variable.ts';
 import { clientVariables } from './variables.ts';

@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { type GroupRole, readAdmitted, readRoles, readScopes, readWord } from './people-kinds.ts';
+import type { Reading } from './reading.ts';
 import { readMailSender, readSmtpUrl, type SmtpServer, smtpUrlForm } from './smtp-url.ts';
 
 /** The value type of each kind of setting. */
@@ -19,6 +21,10 @@ export interface KindValues {
   readonly domains: readonly string[];
   readonly secret: string;
   readonly choice: string;
+  readonly word: string;
+  readonly scopes: readonly string[];
+  readonly admitted: readonly string[];
+  readonly roles: readonly GroupRole[];
 }
 export type KindName = keyof KindValues;
 
@@ -29,9 +35,6 @@ export interface KindLimits {
   readonly schemes?: readonly string[];
   readonly choices?: readonly string[];
 }
-
-/** The value, or the fault of the text. `problem` continues a sentence that begins with the setting's name. */
-export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
 interface Kind<T> {
   readonly read: (text: string, limits: KindLimits) => Reading<T>;
@@ -149,6 +152,22 @@ export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
       choices?.includes(text) === true ? { value: text } : { problem: `is ${quoted(text)}, which is not one of its choices` },
     form: ({ choices }) => (choices ?? []).join(' or '),
     show: String,
+  },
+  word: { read: readWord, form: () => 'up to 255 visible ASCII characters without spaces', show: String },
+  scopes: {
+    read: readScopes,
+    form: () => 'scopes with spaces between, openid among them, for example openid profile email',
+    show: (value) => value.join(' '),
+  },
+  admitted: {
+    read: readAdmitted,
+    form: () => 'groups and @domains of mail addresses with commas between, for example engineering,@example.com',
+    show: (value) => value.join(','),
+  },
+  roles: {
+    read: readRoles,
+    form: () => 'group=organisation:role entries with commas between, for example engineering=default:rw,leads=default:admin',
+    show: (value) => value.map(({ group, organization, permissions }) => `${group}=${organization}:${permissions}`).join(','),
   },
 };
 

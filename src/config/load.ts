@@ -1,6 +1,9 @@
 import { addressedProviders } from '../model/providers/providers.ts';
-import { kinds, readUrl, type Reading } from './kinds.ts';
+import type { Fault } from './fault.ts';
+import { kinds, readUrl } from './kinds.ts';
 import { thisMachine } from './machine.ts';
+import { peopleFaults } from './people-faults.ts';
+import type { Reading } from './reading.ts';
 import { readMailSender } from './smtp-url.ts';
 import { withoutServiceLinks } from './service-links.ts';
 import { nearestName } from './suggest.ts';
@@ -17,16 +20,6 @@ export interface ProviderSettings {
 export interface Config extends Settings {
   /** By provider name in lower case, from `GATELOG_PROVIDER_<NAME>_URL` and `_KEY`. The object has no prototype. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
-}
-
-/** A fault of the environment. It never holds the value of a secret. */
-export interface Fault {
-  readonly variable: string;
-  /** Where it was written, such as `.env:3`; undefined: in the environment, or nowhere. */
-  readonly place?: string | undefined;
-  /** Continues a sentence that begins with the variable. */
-  readonly problem: string;
-  readonly remedy: string;
 }
 
 export type LoadedConfig = { readonly config: Config } | { readonly faults: readonly Fault[] };
@@ -158,6 +151,7 @@ function contradictionsIn(config: Config): readonly Fault[] {
       remedy: `write at least ${batchesInSpareBytes} times the value of ${variables.ingestBatchBytes.name}`,
     });
   }
+  faults.push(...peopleFaults(config));
   const { azure } = config.providers;
   if (azure?.key !== undefined && azure.baseUrl === undefined) {
     faults.push({

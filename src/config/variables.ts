@@ -2,6 +2,7 @@ import type { KindValues } from './kinds.ts';
 import { gatewayVariables } from './gateway-variables.ts';
 import { eventVariables } from './event-variables.ts';
 import { alertVariables } from './alert-variables.ts';
+import { peopleVariables } from './people-variables.ts';
 import { storeVariables } from './store-variables.ts';
 import { GiB, hour, KiB, type Machine, MiB, minute, type Variable } from './variable.ts';
 
@@ -307,6 +308,7 @@ export const variables = {
 
   ...alertVariables,
   ...storeVariables,
+  ...peopleVariables,
   clickhouseUrl: {
     name: 'GATELOG_CLICKHOUSE_URL',
     kind: 'secret',

@@ -1,5 +1,6 @@
+import type { Fault } from '../../config/fault.ts';
 import { type GivenVariables, loadGiven, readVariables } from '../../config/given.ts';
-import { type Config, type Fault, faultSentence } from '../../config/load.ts';
+import { type Config, faultSentence } from '../../config/load.ts';
 import { machineSentence, thisMachine } from '../../config/machine.ts';
 import { printConfig } from '../../config/print.ts';
 import { type CommandDependencies, CommandError } from '../base/dependencies.ts';

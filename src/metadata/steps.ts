@@ -23,3 +23,6 @@ export const metadataSteps: readonly string[] = [
   '0019-operator-prices',
   '0020-people',
 ];
+
+/** Names of the migrations of the audit log, for whoever restores a backup. */
+export const auditSteps: readonly string[] = ['0001-entries'];

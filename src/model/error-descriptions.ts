@@ -51,6 +51,8 @@ export const errorDescriptions = {
   stopping: 'The service is stopping.',
   metadata_unavailable: 'The metadata database cannot be read or written.',
   events_unavailable: 'The database of events, which holds deliveries and alerts, cannot be read or written.',
+  issuer_unavailable: 'The issuer of accounts, with which people sign in, does not answer.',
+  audit_unavailable: 'The audit log cannot be written, so what the call did is not confirmed; or it cannot be read.',
   provider_timeout: 'The provider did not answer in time, or no connection to it was free.',
   query_timeout: 'The query took longer than GATELOG_QUERY_TIMEOUT_MS.',
 } satisfies Readonly<Record<ErrorCode, string>>;

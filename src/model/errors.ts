@@ -61,6 +61,8 @@ const errors = {
   stopping: { status: 503, doors: ['gateway'] },
   metadata_unavailable: { status: 503, doors: ['gateway', 'api'] },
   events_unavailable: { status: 503, doors: ['api'] },
+  issuer_unavailable: { status: 503, doors: ['api'] },
+  audit_unavailable: { status: 503, doors: ['api'] },
   provider_timeout: { status: 504, doors: ['gateway'] },
   query_timeout: { status: 504, doors: ['api'] },
 } as const satisfies Record<string, ErrorDefinition>;

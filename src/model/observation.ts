@@ -53,7 +53,7 @@ export type Observation =
   /** `isNew`: it did not exist. */
   | {
       readonly kind: 'database_prepared';
-      readonly database: 'store' | 'metadata' | 'events';
+      readonly database: 'store' | 'metadata' | 'events' | 'audit';
       readonly isNew: boolean;
       readonly steps: readonly string[];
     }
@@ -110,6 +110,10 @@ export type Observation =
   /** A stop could not put the shared state on the disk: it does not outlive this boot of the machine. */
   | { readonly kind: 'state_not_synced'; readonly reason: string }
   | { readonly kind: 'key_lookup_failed'; readonly reason: string }
+  /** The issuer could not be asked what a person is, or a setting gives people an organisation that there is not. */
+  | { readonly kind: 'people_failed'; readonly reason: string }
+  /** The audit log could not be written or pruned. */
+  | { readonly kind: 'audit_failed'; readonly reason: string }
   | { readonly kind: 'provider_keys_failed'; readonly reason: string }
   /** A stored provider key is damaged or was encrypted with another secret than this deployment's. */
   | { readonly kind: 'provider_key_unreadable'; readonly organizationId: string; readonly provider: string; readonly id: string }

@@ -18,6 +18,8 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'reply_addresses',
   'claim_failed',
   'key_lookup_failed',
+  'people_failed',
+  'audit_failed',
   'provider_keys_failed',
   'provider_key_unreadable',
   'limits_failed',

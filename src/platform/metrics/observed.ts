@@ -145,6 +145,8 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   store_part_lost: [],
   store_part_set_aside: [],
   key_lookup_failed: [],
+  people_failed: [],
+  audit_failed: [],
   provider_keys_failed: [],
   provider_key_unreadable: [],
 };

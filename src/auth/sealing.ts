@@ -13,6 +13,8 @@ const purposes = {
   providerKeys: 'gatelog: keys of providers at rest',
   webhooks: 'gatelog: secrets of webhooks at rest',
   channels: 'gatelog: secrets of channels at rest',
+  sessions: 'gatelog: tokens of sessions at rest',
+  signIns: 'gatelog: sign-ins that have begun',
   credentials: 'gatelog: hashes of credentials at providers',
 } as const;
 

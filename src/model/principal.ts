@@ -28,11 +28,11 @@ const allowed: Record<Exclude<Action, 'own'>, readonly KeyPermissions[]> = {
 
 export function may(principal: Principal, action: Action): boolean {
   const isAllowed = (one: Exclude<Action, 'own'>): boolean => allowed[one].includes(principal.permissions);
-  return action === 'own' ? isAllowed('administer') || isOwnSession(principal) : isAllowed(action);
+  return action === 'own' ? isAllowed('administer') || isPersonSession(principal) : isAllowed(action);
 }
 
 /** Whether the caller is a person who has signed in, and not one of their keys: a key that was lost must not make others. */
-export function isOwnSession({ personId, keyId }: Principal): boolean {
+export function isPersonSession({ personId, keyId }: Principal): boolean {
   return personId !== undefined && personId === keyId;
 }
 

@@ -72,6 +72,7 @@ export const snapshotAnswerSchema = z.object({
     storeStep: z.number(),
     metadata: z.object({ steps: z.array(z.string()), secretsLeftOut: z.number() }),
     eventsSteps: z.array(z.string()),
+    auditSteps: z.array(z.string()),
     rows: z.record(z.string(), z.number()),
     segments: z.record(z.string(), z.number()),
   }),

@@ -4,9 +4,11 @@ import { metadataFileName } from './metadata-file.ts';
 
 /** What becomes of secrets in a copy without them. They are encrypted, and leave the machine only on request. */
 const secretTables = [
-  { table: 'provider_keys', removal: 'DELETE FROM provider_keys' },
+  // A session lives without the tokens of the issuer too, but no group would end it any more.
+  { table: 'person_sessions', removal: 'DELETE FROM person_sessions', isCounted: false },
+  { table: 'provider_keys', removal: 'DELETE FROM provider_keys', isCounted: true },
   // Without its secret a webhook signs nothing and so sends nothing, until its secret is replaced.
-  { table: 'webhooks', removal: "UPDATE webhooks SET sealed = '', previous_sealed = NULL, previous_ends_at = NULL" },
+  { table: 'webhooks', removal: "UPDATE webhooks SET sealed = '', previous_sealed = NULL, previous_ends_at = NULL", isCounted: true },
 ] as const;
 
 export interface CopyOptions {
@@ -36,11 +38,11 @@ export async function copyMetadata(dataDir: string, file: string, { lastPendingC
 
 async function removeSecrets({ exec, rows }: SqliteCopy): Promise<number> {
   let removed = 0;
-  for (const { table, removal } of secretTables) {
+  for (const { table, removal, isCounted } of secretTables) {
     const known = await rows(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`);
     if (known.length === 0) continue;
     const [found] = await rows<{ readonly total: number }>(`SELECT count(*) AS total FROM ${table}`);
-    removed += found?.total ?? 0;
+    if (isCounted) removed += found?.total ?? 0;
     await exec(removal);
   }
   return removed;

@@ -22,6 +22,8 @@ export interface Manifest {
   readonly metadataSteps: readonly string[];
   /** Undefined in backups of versions without events. */
   readonly eventsSteps?: readonly string[];
+  /** Undefined in backups of versions without an audit log. */
+  readonly auditSteps?: readonly string[];
   /** Whether it contains the deployment's secret and what it encrypts. */
   readonly secrets: boolean;
   /** Number of encrypted provider keys and secrets of webhooks left out. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { metadataSteps } from '../../metadata/steps.ts';
+import { auditSteps, metadataSteps } from '../../metadata/steps.ts';
 import { eventsSteps } from '../../events/database/database.ts';
 import { syncFolder } from '../../platform/files.ts';
 import { takeLock } from '../../platform/process-lock.ts';
@@ -81,7 +81,8 @@ function rowsOfTables({ rows }: Manifest, files: readonly BackedUpFile[]): Manif
 function refuseNewer({ version, storeStep, ...steps }: Manifest): void {
   const isKnown = steps.metadataSteps.every((step) => metadataSteps.includes(step));
   const areEventsKnown = (steps.eventsSteps ?? []).every((step) => eventsSteps.includes(step));
-  if (storeStep <= storeSteps && isKnown && areEventsKnown) return;
+  const isAuditKnown = (steps.auditSteps ?? []).every((step) => auditSteps.includes(step));
+  if (storeStep <= storeSteps && isKnown && areEventsKnown && isAuditKnown) return;
   throw new Error(
     `The backup was made by a newer Gatelog (${version}), whose tables this version does not know. Restore it with that version.`,
   );

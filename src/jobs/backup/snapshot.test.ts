@@ -7,6 +7,8 @@ import type { Drain } from '../../ingest/drain.ts';
 import { copyMetadata } from '../../metadata/copy.ts';
 import { lastPendingSequence } from '../../metadata/pending-changes.ts';
 import type { RequestId } from '../../model/ids.ts';
+import { copyAudit } from '../../audit/copy.ts';
+import { auditFileName, openAuditDatabase } from '../../audit/database.ts';
 import { copyEvents } from '../../events/database/copy.ts';
 import { type EventsDatabase, eventsSteps, openEvents } from '../../events/database/database.ts';
 import { readPositions, storePositions } from '../../events/log/positions.ts';
@@ -20,6 +22,7 @@ let events: EventsDatabase;
 beforeAll(async () => {
   rig = await openRig();
   events = await openEvents(rig.folder, Date.now);
+  await (await openAuditDatabase(rig.folder, Date.now)).close();
 });
 afterAll(async () => {
   await events.close();
@@ -46,6 +49,7 @@ function portsOf(spool: SpoolRig, drain: Drain, given: Partial<SnapshotPorts> = 
     lastPendingChange: () => lastPendingSequence(rig.database),
     copyMetadata: (file, options) => copyMetadata(rig.folder, file, options),
     copyEvents: (file) => copyEvents(rig.folder, file),
+    copyAudit: (file) => copyAudit(rig.folder, file),
     spoolFolder: spool.folder,
     deadLetterFolder: spool.deadLetterFolder,
     secretFile: path.join(rig.folder, 'secret.key'),
@@ -115,6 +119,10 @@ describe('a snapshot is of one moment', () => {
           await storePositions(events, [{ webhookId: 'w', organizationId, position: 7 }]);
           return steps;
         },
+        copyAudit: async (file) => {
+          order.push('audit');
+          return copyAudit(rig.folder, file);
+        },
         listParts: async () => {
           order.push('store');
           return listParts();
@@ -123,7 +131,8 @@ describe('a snapshot is of one moment', () => {
       folder,
       false,
     );
-    expect(order).toEqual(['metadata', 'events', 'store']);
+    expect(order).toEqual(['metadata', 'events', 'audit', 'store']);
+    expect(existsSync(path.join(folder, auditFileName))).toBe(true);
     expect(snapshot.eventsSteps).toEqual([...eventsSteps].toSorted());
     const copy = await openEvents(folder, Date.now);
     expect(await readPositions(copy)).toEqual([]);

@@ -15,31 +15,32 @@ import type { StoreParts } from '../../store/parts/list-parts.ts';
  *
  * Order.
  *   1  The ingest pauses between two batches: nothing enters the store from the spool, nothing leaves the spool or the pending changes. No
- *      erasure begins a step or ends a stage, so that 4 to 6 agree about erasures (`jobs/erasures.ts`).
+ *      erasure begins a step or ends a stage, so that 4 to 7 agree about erasures (`jobs/erasures.ts`).
  *   2  The sequence of the last pending change.
  *   3  The spool: segments with their present lengths, the checkpoint and the identity of the spool; the dead letters.
  *   4  The metadata, after the spool, so that it has the organisation, the key and the claimed id of every exchange; pending changes up to
  *      2 only, so that each has its exchange.
  *   5  The deliveries of events: after the progress of erasures, so that none comes back, and before the store, so that no webhook's position
  *      in the order of storage is beyond a record that the copy lacks.
- *   6  The parts of the store, the table `requests` first, so that no row shows a change that is not in its history.
- *   7  The ingest and the erasures resume.
+ *   6  The audit log: a change that it lacks was not answered before the snapshot began.
+ *   7  The parts of the store, the table `requests` first, so that no row shows a change that is not in its history.
+ *   8  The ingest and the erasures resume.
  *
- * Only metadata and deliveries are copied. Other files only grow or never change: they get hard links in the snapshot's folder (mode 0700, inside the
+ * Only metadata, deliveries and the audit log are copied. Other files only grow or never change: they get hard links in the snapshot's folder (mode 0700, inside the
  * data folder), which keep their content when the service deletes them. The caller removes the snapshot.
  *
  * Crash cases.
  *   core dies          The next core removes the folder at startup.
  *   an exchange is open, or a frame half-written, at 3
  *                      A service over the snapshot finds the spool of a dead worker: an exchange cut off, or a torn frame to skip.
- *   an erasure is half-done at 6
+ *   an erasure is half-done at 7
  *                      As when the core dies: by 4 it is unfinished, and the next start resumes it; its list of requests in the store is
  *                      either complete or will be rewritten.
- *   a run of retention is half-done at 6
+ *   a run of retention is half-done at 7
  *                      The next run, at startup, finds by their times the rows of bodies and history without a request.
  *   a delivery's attempt runs at 5
  *                      As when the core dies: it is attempted again, under the same identifier.
- *   a change is half-made at 6
+ *   a change is half-made at 7
  *                      As when the core dies between its two writes: in the history and not in the row, and not acknowledged yet.
  */
 export interface SnapshotPorts {
@@ -50,6 +51,8 @@ export interface SnapshotPorts {
   readonly copyMetadata: (file: string, options: CopyOptions) => Promise<MetadataCopy>;
   /** @returns the names of its migrations. */
   readonly copyEvents: (file: string) => Promise<readonly string[]>;
+  /** @returns the names of its migrations. */
+  readonly copyAudit: (file: string) => Promise<readonly string[]>;
   readonly spoolFolder: string;
   readonly deadLetterFolder: string;
   /** The file of the deployment's secret. */
@@ -62,6 +65,8 @@ export interface Snapshot {
   readonly metadata: MetadataCopy;
   /** Migrations of the database of events. */
   readonly eventsSteps: readonly string[];
+  /** Migrations of the database of the audit log. */
+  readonly auditSteps: readonly string[];
   /** Rows of each table. */
   readonly rows: Readonly<Record<string, number>>;
   /** Valid bytes of the spool's segments, which keep growing. */
@@ -92,8 +97,9 @@ async function fill(ports: SnapshotPorts, folder: string, secrets: boolean): Pro
   if (secrets) await copyIfPresent(ports.secretFile, path.join(folder, 'secret.key'));
   const metadata = await ports.copyMetadata(path.join(folder, 'metadata.db'), { lastPendingChange, secrets });
   const eventsSteps = await ports.copyEvents(path.join(folder, 'events.db'));
+  const auditSteps = await ports.copyAudit(path.join(folder, 'audit.db'));
   const { step, rows } = await linkStore(ports.listParts, path.join(folder, 'store'));
-  return { storeStep: step, metadata, eventsSteps, rows, segments };
+  return { storeStep: step, metadata, eventsSteps, auditSteps, rows, segments };
 }
 
 async function linkSpool(spool: string, target: string): Promise<Record<string, number>> {

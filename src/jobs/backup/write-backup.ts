@@ -76,6 +76,7 @@ export async function writeBackup({ folder, unfinished }: BackupTarget, order: B
     storeStep: snapshot.storeStep,
     metadataSteps: snapshot.metadata.steps,
     eventsSteps: snapshot.eventsSteps,
+    auditSteps: snapshot.auditSteps,
     secrets: order.secrets,
     secretsLeftOut: snapshot.metadata.secretsLeftOut,
     rows: snapshot.rows,

@@ -10,6 +10,7 @@ import type { MetadataDatabase } from '../../metadata/database.ts';
 import { lastPendingSequence } from '../../metadata/pending-changes.ts';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
+import { copyAudit } from '../../audit/copy.ts';
 import { copyEvents } from '../../events/database/copy.ts';
 import type { Store } from '../../store/store.ts';
 import type { Removals } from '../../jobs/removals.ts';
@@ -70,6 +71,7 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
           lastPendingChange: () => lastPendingSequence(database),
           copyMetadata: (file, options) => copyMetadata(config.dataDir, file, options),
           copyEvents: (file) => copyEvents(config.dataDir, file),
+          copyAudit: (file) => copyAudit(config.dataDir, file),
           spoolFolder: paths.spool,
           deadLetterFolder: paths.deadLetters,
           secretFile: paths.secret,

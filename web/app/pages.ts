@@ -1,7 +1,7 @@
 import type { IconName } from '../ui/icon.tsx';
 
 type Path = '/' | '/requests' | '/sessions' | '/explore' | '/properties' | '/users' | '/alerts' | '/webhooks' | '/keys' | '/provider-keys';
-type ManagedPath = '/boards' | '/prices' | '/limits' | '/data' | '/health' | '/settings';
+type ManagedPath = '/boards' | '/prices' | '/limits' | '/people' | '/audit' | '/data' | '/health' | '/settings';
 
 export interface PageLink {
   readonly title: string;
@@ -42,9 +42,11 @@ export const pageGroups: readonly PageGroup[] = [
   {
     title: 'Manage',
     pages: [
+      { title: 'People', to: '/people', letter: 'm', icon: 'people' },
       { title: 'Keys', to: '/keys', letter: 'k', icon: 'keys' },
       { title: 'Provider keys', to: '/provider-keys', letter: 'y', icon: 'providerKeys' },
       { title: 'Prices', to: '/prices', letter: 'c', icon: 'prices' },
+      { title: 'Audit log', to: '/audit', letter: 'i', icon: 'audit' },
       { title: 'Data', to: '/data', letter: 'd', icon: 'data' },
       { title: 'Health', to: '/health', letter: 'h', icon: 'health' },
       { title: 'Settings', to: '/settings', letter: 't', icon: 'settings' },

@@ -15,6 +15,7 @@ import { compareSearchOf } from '../features/requests/compare/search.ts';
 import { requestsSearchOf } from '../features/requests/search.ts';
 import { propertiesSearchOf } from '../features/properties/search.ts';
 import { webhookSearchOf } from '../features/webhooks/search.ts';
+import { auditSearchOf } from '../features/audit/search.ts';
 import { keysSearchOf } from '../features/keys/permissions.ts';
 import { pricesSearchOf } from '../features/prices/search.ts';
 import { usersSearchOf } from '../features/users/search.ts';
@@ -40,13 +41,16 @@ interface SignInSearch {
   readonly next?: string;
   /** Somebody was signed in before. */
   readonly expired?: true;
+  /** The issuer of accounts has sent the browser back. */
+  readonly finish?: true;
 }
 
 /** An address that stands in a link must lead to this site. */
-function signInSearchOf({ next, expired }: Readonly<Record<string, unknown>>): SignInSearch {
+function signInSearchOf({ next, expired, finish }: Readonly<Record<string, unknown>>): SignInSearch {
   return {
     ...(typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {}),
     ...(expired === true ? { expired } : {}),
+    ...(finish === true ? { finish } : {}),
   };
 }
 
@@ -242,6 +246,25 @@ const providerKeysRoute = createRoute({
   ),
 });
 
+const peopleRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/people',
+  component: lazyRouteComponent(
+    part(() => import('../features/people/people-page.tsx')),
+    'PeoplePage',
+  ),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/audit',
+  validateSearch: strictSearch(auditSearchOf),
+  component: lazyRouteComponent(
+    part(() => import('../features/audit/audit-page.tsx')),
+    'AuditPage',
+  ),
+});
+
 const pricesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/prices',
@@ -338,6 +361,8 @@ export const router = createRouter({
       webhookRoute,
       keysRoute,
       providerKeysRoute,
+      peopleRoute,
+      auditRoute,
       pricesRoute,
       limitsRoute,
       dataRoute,

@@ -86,9 +86,11 @@ function useSignOut(): () => void {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const signOut = async (): Promise<void> => {
-    await gatelog.browserSession.signOut();
+    const { data } = await gatelog.browserSession.signOut();
     keepRequest(undefined);
     setSignedIn(queryClient, null);
+    const issuerAddress = data?.issuer_address ?? null;
+    if (issuerAddress !== null) return location.assign(issuerAddress);
     await navigate({ to: '/sign-in' });
   };
   return () => void signOut();

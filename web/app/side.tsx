@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useSignedIn } from '../lib/signed-in.ts';
+import { callerName, useSignedIn } from '../lib/signed-in.ts';
 import { applyTheme, storedTheme, themeLabels, themes } from '../lib/theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -73,8 +73,8 @@ function Account({ onSignOut }: Pick<SideProps, 'onSignOut'>): ReactNode {
       <p className="clip" title={signedIn.organization_name}>
         {signedIn.organization_name}
       </p>
-      <p className="clip muted" title={signedIn.key_name}>
-        {signedIn.key_name} · {signedIn.key_permissions}
+      <p className="clip muted" title={callerName(signedIn)}>
+        {callerName(signedIn)} · {signedIn.key_permissions}
       </p>
       <Select
         label="Theme"

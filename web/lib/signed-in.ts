@@ -44,6 +44,16 @@ export function useSignedIn(): SignedIn {
   return data;
 }
 
+/** The person, or the key, that is signed in. */
+export function callerName({ person, key_name: keyName }: SignedIn): string {
+  return keyName ?? person?.name ?? person?.mail ?? 'A person without a name';
+}
+
+/** Whether a person has signed in with an account of the issuer, who has keys of their own. */
+export function isPersonsOwn({ person, key_id: keyId }: SignedIn): boolean {
+  return person !== null && keyId === null;
+}
+
 /** Whether the key of this page may write, or change what only `admin` may. */
 export function useMay(permission: 'write' | 'admin'): boolean {
   const { key_permissions: permissions } = useSignedIn();

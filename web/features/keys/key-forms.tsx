@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { ApiKey } from '../../../src/client/client.ts';
+import type { ApiKey, SignedIn } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
+import { callerName, isPersonsOwn, useMay, useSignedIn } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/form/checkbox.tsx';
 import { correctFields, Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Actions, Dialog } from '../../ui/overlay/dialog.tsx';
@@ -24,12 +26,17 @@ function missingIn(name: string): string | undefined {
 
 /** Makes a key and shows it this once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const [name, setName] = useState('');
-  const [permission, setPermission] = useState<Permission>('rw');
+  const signedIn = useSignedIn();
+  const isPerson = isPersonsOwn(signedIn);
+  const isAdmin = useMay('admin');
+  const [name, setName] = useState(isPerson ? ownKeyName(signedIn) : '');
+  const [permission, setPermission] = useState<Permission>(signedIn.key_permissions === 'r' ? 'r' : 'rw');
+  const [isService, setIsService] = useState(false);
   const [issued, setIssued] = useState<string>();
   const queryClient = useQueryClient();
   const make = async (): Promise<void> => {
-    const { data } = await gatelog.keys.create({ api_key_name: name.trim(), key_permissions: permission });
+    const ofOrganization = isPerson && isService ? { service: true } : {};
+    const { data } = await gatelog.keys.create({ api_key_name: name.trim(), key_permissions: permission, ...ofOrganization });
     setIssued(data.apiKey);
     await queryClient.invalidateQueries({ queryKey: ['api keys'] });
   };
@@ -58,15 +65,44 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode
           autoFocus
           isRequired
         />
-        <Select label="Permissions" isLabelShown value={permission} options={permissionOptions} onChange={setPermission} />
+        <Select
+          label="Permissions"
+          isLabelShown
+          value={permission}
+          options={optionsOf(signedIn.key_permissions)}
+          onChange={setPermission}
+        />
+        {isPerson && isAdmin && (
+          <Checkbox isSelected={isService} onChange={setIsService}>
+            It belongs to the organisation, and stays when I go
+          </Checkbox>
+        )}
       </Form>
     </Dialog>
   );
 }
 
+/** "Ada on Linux": what a person would call the key of this machine. */
+function ownKeyName(signedIn: SignedIn): string {
+  const [, system = 'this machine'] = /(Windows|Mac OS X|Android|iPhone|iPad|CrOS|Linux)/.exec(navigator.userAgent) ?? [];
+  return `${callerName(signedIn)} on ${system.replace('Mac OS X', 'Mac').replace('CrOS', 'ChromeOS')}`.slice(0, maxName);
+}
+
+/** Nobody makes a key that may more than they. */
+function optionsOf(own: Permission): typeof permissionOptions {
+  const allowed: Readonly<Record<Permission, readonly Permission[]>> = {
+    admin: ['rw', 'r', 'w', 'admin'],
+    rw: ['rw', 'r', 'w'],
+    r: ['r'],
+    w: ['w'],
+  };
+  return permissionOptions.filter(({ value }) => allowed[own].includes(value));
+}
+
 /** Another name or other permissions. */
 export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }): ReactNode {
   const [name, setName] = useState(apiKey.api_key_name);
+  const { key_permissions: own } = useSignedIn();
   const [permission, setPermission] = useState<Permission>(apiKey.key_permissions);
   const queryClient = useQueryClient();
   const change = async (): Promise<void> => {
@@ -78,7 +114,7 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
     <Dialog title="Change the key" isOpen onClose={onClose}>
       <Form label="Change the key" submit="Save changes" onSubmit={change} onCancel={onClose} missing={missingIn(name)}>
         <TextField label="Name" value={name} onChange={setName} fault={nameFault(name)} autoFocus isRequired />
-        <Select label="Permissions" isLabelShown value={permission} options={permissionOptions} onChange={setPermission} />
+        <Select label="Permissions" isLabelShown value={permission} options={optionsOf(own)} onChange={setPermission} />
       </Form>
     </Dialog>
   );

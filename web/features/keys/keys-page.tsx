@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import type { ApiKey } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
 import { formatTime } from '../../lib/format.ts';
-import { useMay, useSignedIn } from '../../lib/signed-in.ts';
+import { isPersonsOwn, useMay, useSignedIn } from '../../lib/signed-in.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -15,6 +15,8 @@ import { Loading } from '../../ui/loading.tsx';
 import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { membersQuery } from '../people/people-queries.ts';
+import { nameOf } from '../people/roles.ts';
 import { EditKey, NewKey } from './key-forms.tsx';
 import { permissionLabels } from './permissions.ts';
 
@@ -24,7 +26,9 @@ const route = getRouteApi('/shell/keys');
 export function KeysPage(): ReactNode {
   const { revoked = false } = route.useSearch();
   const navigate = route.useNavigate();
-  const mayChange = useMay('admin');
+  const isPerson = isPersonsOwn(useSignedIn());
+  const isAdmin = useMay('admin');
+  const mayChange = isAdmin || isPerson;
   const { data, error } = useQuery({
     queryKey: ['api keys', revoked],
     enabled: mayChange,
@@ -35,8 +39,8 @@ export function KeysPage(): ReactNode {
   return (
     <Page
       title="Keys"
-      about="Callers send one of them to the gateway and to the API"
-      actions={mayChange && <Button onPress={() => setIsMaking(true)}>New key</Button>}
+      about={isAdmin ? 'Callers send one of them to the gateway and to the API' : 'Yours, which you send to the gateway and to the API'}
+      actions={mayChange && <Button onPress={() => setIsMaking(true)}>{isPerson ? 'New key for this machine' : 'New key'}</Button>}
       bar={
         <Checkbox isSelected={revoked} onChange={(shown) => void navigate({ search: shown ? { revoked: true } : {} })}>
           Show revoked keys
@@ -45,7 +49,7 @@ export function KeysPage(): ReactNode {
     >
       {!mayChange ? (
         <Empty title="Your key may not see the keys">
-          <p>Sign in with a key that has the permission admin.</p>
+          <p>Sign in with your account, or with a key that has the permission admin.</p>
         </Empty>
       ) : error !== null ? (
         <PageError error={error} />
@@ -77,6 +81,7 @@ function Keys({ keys, onEdit }: KeysProps): ReactNode {
     { id: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code> },
     { id: 'may', title: 'Permissions', cell: ({ key_permissions: may }) => permissionLabels[may] },
     { id: 'made', title: 'Created', cell: ({ created_at: at }) => formatTime(at, timeZone()) },
+    { id: 'owner', title: 'Belongs to', cell: (key) => <Owner apiKey={key} /> },
     { id: 'state', title: 'State', cell: (key) => <State apiKey={key} isOwn={key.id === own} /> },
     {
       id: 'change',
@@ -101,6 +106,16 @@ function Keys({ keys, onEdit }: KeysProps): ReactNode {
     },
   ];
   return <DataTable label="Keys" columns={columns} rows={keys} keyOf={({ id }) => id} />;
+}
+
+/** Names are shown to who may read them. */
+function Owner({ apiKey: { person_id: id } }: { readonly apiKey: ApiKey }): ReactNode {
+  const { person } = useSignedIn();
+  const { data: members } = useQuery({ ...membersQuery, enabled: useMay('admin') && id !== null });
+  if (id === null) return 'the organisation';
+  if (id === person?.id) return 'you';
+  const member = members?.find((one) => one.id === id);
+  return member === undefined ? 'a person who has left' : nameOf(member);
 }
 
 function State({ apiKey: { revoked_at: at }, isOwn }: { readonly apiKey: ApiKey; readonly isOwn: boolean }): ReactNode {

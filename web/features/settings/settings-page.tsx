@@ -56,7 +56,8 @@ export function SettingsPage(): ReactNode {
           facts={[
             ['Organisation', signedIn.organization_name],
             ['Organisation ID', signedIn.organization_id],
-            ['Key', signedIn.key_name],
+            ...(signedIn.person === null ? [] : ([['Person', signedIn.person.name ?? signedIn.person.mail]] as const)),
+            ...(signedIn.key_name === null ? [] : ([['Key', signedIn.key_name]] as const)),
             ['Permissions', permissionLabels[signedIn.key_permissions]],
             ['Session ends', signedIn.expires_at === null ? null : formatTime(signedIn.expires_at, timeZone())],
           ]}

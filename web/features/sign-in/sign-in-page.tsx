@@ -6,12 +6,13 @@ import { gatelog } from '../../lib/client.ts';
 import { setSignedIn } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { AccountSignIn } from './account-sign-in.tsx';
 import styles from './sign-in-page.module.css';
 
 const route = getRouteApi('/sign-in');
 
 export function SignInPage(): ReactNode {
-  const { next = '/', expired: isExpired = false } = route.useSearch();
+  const { next = '/', expired: isExpired = false, finish: isBack = false } = route.useSearch();
   const router = useRouter();
   const queryClient = useQueryClient();
   const [problem, setProblem] = useState<string>();
@@ -41,6 +42,7 @@ export function SignInPage(): ReactNode {
       <Form className={styles['form'] ?? ''} onSubmit={submit} validationErrors={problem === undefined ? {} : { key: problem }}>
         <h1>Gatelog</h1>
         {isExpired && <Notice>Your session has ended. Sign in again, and you are back where you were.</Notice>}
+        <AccountSignIn next={next} isBack={isBack} />
         <p className="muted">Sign in with a key of your organisation. A key that only reads gives a page that only reads.</p>
         <TextField name="key" type="password" isRequired autoFocus className={styles['field'] ?? ''} autoComplete="off">
           <Label>Key</Label>

@@ -1,16 +1,19 @@
 import type { Endpoint } from './endpoint/endpoint.ts';
 import { alerts } from './endpoints/alerts.ts';
 import { apiKeys } from './endpoints/api-keys.ts';
+import { audit } from './endpoints/audit.ts';
 import { boards } from './endpoints/boards.ts';
 import { bulkProperties } from './endpoints/bulk-properties.ts';
 import { evals } from './endpoints/evals.ts';
 import { exports } from './endpoints/exports.ts';
 import { health } from './endpoints/health.ts';
 import { imports } from './endpoints/imports.ts';
+import { invitations } from './endpoints/invitations.ts';
 import { jobs } from './endpoints/jobs.ts';
 import { logAliases, logs } from './endpoints/logs.ts';
 import { metrics, metricsByName } from './endpoints/metrics.ts';
 import { models } from './endpoints/models.ts';
+import { people } from './endpoints/people.ts';
 import { prices } from './endpoints/prices.ts';
 import { properties, propertyDeclaration } from './endpoints/properties.ts';
 import { providerKeys } from './endpoints/provider-keys.ts';
@@ -51,6 +54,9 @@ export const endpoints: readonly Endpoint[] = [
   ...rateLimits,
   ...redactionRules,
   ...apiKeys,
+  ...people,
+  ...invitations,
+  ...audit,
   ...providerKeys,
   ...prices,
   ...retention,

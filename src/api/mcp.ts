@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server';
 import type { Context, Env } from 'hono';
 import { GatelogError } from '../model/errors.ts';
 import type { OrganizationId } from '../model/ids.ts';
@@ -85,12 +86,13 @@ export async function answerMcp(context: Context<Env, string>, { ports, calls, l
 async function callTools(context: Context<Env, string>, ports: ApiPorts, fetch: McpParts['fetch']): Promise<Response> {
   const request = context.req.raw;
   const key = context.req.header('Authorization')?.trim().split(/\s/).at(-1) ?? '';
+  const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
   const inHand = new AnswersInHand();
   try {
     const { status, headers, body } = await ports.answerMcp({
       request,
       key,
-      fetch: (address, init) => inHand.during((reader) => fetch(new Request(address, init), reader)),
+      fetch: (address, init) => inHand.during((reader) => fetch(new Request(address, init), { ...reader, incoming })),
     });
     const bytes = body === null ? null : await new Response(body).arrayBuffer();
     return new Response(bytes, { status, headers });

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Alerts } from '../alerts/alerts.ts';
+import type { Audit } from '../audit/open.ts';
 import { makeApiKeys } from '../auth/api-keys.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
 import { failedKeysOf, keyVerifier } from '../auth/open.ts';
@@ -57,6 +58,7 @@ export interface ApiDependencies extends Pick<
     readonly removals: Pick<Jobs['removals'], 'retentionPorts' | 'erasurePorts'>;
   };
   readonly alerts: Alerts;
+  readonly audit: Audit;
   readonly streams: Streams;
   /** Of the program. */
   readonly version: string;
@@ -104,7 +106,7 @@ function documentOf(version: string): () => object {
 
 /** What endpoints use, from the rooms that have it. */
 export function apiPortsOf(dependencies: ApiDependencies): ApiPorts {
-  const { config, database, store, ingest, jobs, version, baseUrl } = dependencies;
+  const { config, database, store, ingest, jobs, audit, version, baseUrl } = dependencies;
   const { changer, sessions, declaredNames, redactionRules, inFlightOf, freshUntil, oldestUnstored } = ingest;
   const { now } = systemClock;
   return {
@@ -126,6 +128,8 @@ export function apiPortsOf(dependencies: ApiDependencies): ApiPorts {
     erasures: jobs.removals.erasurePorts,
     imports: jobs.imports,
     prices: jobs.prices,
+    noteAudit: audit.note,
+    searchAudit: audit.search,
     ...makeMcpPorts({ version, baseUrl }),
   };
 }
@@ -142,7 +146,7 @@ function keyPorts({ config, database, observe, baseUrl }: ApiDependencies) {
     checkBodyAddress: bodyAddresses.check,
     apiKeys: makeApiKeys(database, config.region, systemClock.now),
     providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
-    ...makeSignInPorts({ database, config, secret }),
+    ...makeSignInPorts({ database, config, secret, observe, baseUrl }),
   } satisfies Partial<ApiPorts>;
 }
 

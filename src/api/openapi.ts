@@ -60,6 +60,11 @@ const tags: readonly { readonly name: string; readonly description: string; read
     paths: ['/v1/session-cookie', '/v1/api-keys', '/v1/provider-keys', '/v1/rate-limits', '/v1/redaction-rules', '/v1/retention'],
   },
   {
+    name: 'People',
+    description: 'Who signs in with accounts of an issuer, what they may do, and what was done.',
+    paths: ['/v1/people', '/v1/invitations', '/v1/sign-in', '/v1/audit'],
+  },
+  {
     name: 'Webhooks',
     description: 'Events that are posted to an address as they happen, and the log of it.',
     paths: ['/v1/webhooks'],

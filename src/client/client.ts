@@ -6,6 +6,7 @@ import { Imports } from './nouns/imports.ts';
 import { Jobs } from './nouns/jobs.ts';
 import { BrowserSession, Keys, ProviderKeys } from './nouns/keys.ts';
 import { Metrics } from './nouns/metrics.ts';
+import { AuditLog, Invitations, People, SignIn } from './nouns/people.ts';
 import { Prices } from './nouns/prices.ts';
 import { Properties } from './nouns/properties.ts';
 import { Requests } from './nouns/requests.ts';
@@ -39,6 +40,10 @@ export interface GatelogClient {
   readonly health: ServiceState;
   readonly monitoring: Monitoring;
   readonly browserSession: BrowserSession;
+  readonly signIn: SignIn;
+  readonly people: People;
+  readonly invitations: Invitations;
+  readonly audit: AuditLog;
   /** Calls any endpoint by its method and path, such as `'GET /v1/jobs/{id}'`, with what it takes. */
   readonly call: Connection['call'];
 }
@@ -75,6 +80,10 @@ export function createClient(options: ClientOptions = {}): GatelogClient {
     health: new ServiceState(connection),
     monitoring: new Monitoring(connection),
     browserSession: new BrowserSession(connection),
+    signIn: new SignIn(connection),
+    people: new People(connection),
+    invitations: new Invitations(connection),
+    audit: new AuditLog(connection),
     call: connection.call,
   };
 }

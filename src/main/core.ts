@@ -1,4 +1,5 @@
 import { openApi } from '../api/open.ts';
+import { openAudit } from '../audit/open.ts';
 import { openIngest } from '../ingest/open.ts';
 import { openJobs } from '../jobs/open.ts';
 import { openOperator } from '../operator/open.ts';
@@ -128,20 +129,22 @@ async function openBase(config: Config, connect: Connect | undefined) {
   const observe = measured(meter, makeLogger(config.logLevel, 'core'));
   const database = await openExistingMetadata(config, 'core', observe);
   const stores = await openEventStores(config, database, observe);
+  const audit = await openAudit(config, systemClock.now, observe);
   const alerts = await AlertDefinitions.open(database);
   const onWait: NoteWait = (lane, ms) => countWait(meter, lane, ms);
   const store = await openReadyStore(config, observe, { onWait, connect, changeLog: stores.updateNotes });
   const prices = openPrices(config, database, observe);
   const state = openSharedState(config, observe);
-  return { config, meter, observe, database, ...stores, alerts, store, prices, state, joined: new JoinedCalls() };
+  return { config, meter, observe, database, audit, ...stores, alerts, store, prices, state, joined: new JoinedCalls() };
 }
 
 type Base = Awaited<ReturnType<typeof openBase>>;
 
-async function closeBase({ store, state, events, database }: Base): Promise<void> {
+async function closeBase({ store, state, audit, events, database }: Base): Promise<void> {
   await store.close();
   await state.close();
   await events.close();
+  await audit.close();
   await database.close();
 }
 

@@ -2,9 +2,8 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { bearerKey, hashKey } from '../../auth/api-key.ts';
-import type { OpenSession } from '../../auth/browser-sessions.ts';
 import { GatelogError } from '../../model/errors.ts';
-import { type Action, may, type Principal } from '../../model/principal.ts';
+import { type Action, isPersonSession, may, type Principal } from '../../model/principal.ts';
 import type { ApiPorts } from './ports.ts';
 
 /** The client's IP address; undefined without a connection. */
@@ -12,7 +11,13 @@ export function addressOf(context: Context): string | undefined {
   return (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress;
 }
 
-const permissionsFor: Record<Action, string> = { send: 'w', read: 'r or rw', update: 'rw', own: 'admin, or a person who has signed in', administer: 'admin' };
+const permissionsFor: Record<Action, string> = {
+  send: 'w',
+  read: 'r or rw',
+  update: 'rw',
+  own: 'admin, or a person who has signed in',
+  administer: 'admin',
+};
 
 /**
  * Takes the caller's key from a header, or else from the session of a browser's cookie.
@@ -36,16 +41,34 @@ export async function principalOfKey(context: Context, ports: ApiPorts, key: str
   return principal;
 }
 
+/** The open session of a call's cookie: one that stands for a key, or a person's own. */
+export interface CalledSession {
+  readonly token: string;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+  /** SHA-256 of the key; undefined: the session is a person's own. */
+  readonly keyHash: string | undefined;
+}
+
 /** The open session of the call's cookie. */
-export function sessionOf(context: Context, { browserSessions }: ApiPorts): OpenSession | undefined {
+export function sessionOf(context: Context, { browserSessions, people }: ApiPorts): CalledSession | undefined {
   const token = getCookie(context, browserSessions.cookieName);
-  return token === undefined ? undefined : browserSessions.find(token);
+  if (token === undefined) return undefined;
+  const ofKey = browserSessions.find(token);
+  if (ofKey !== undefined) return { token, ...ofKey };
+  const own = people.sessions.find(token);
+  return own && { token, expiresAt: own.expiresAt, keyHash: undefined };
+}
+
+/** Who calls by a session; undefined once its key is revoked, or its person may not sign in any more. */
+export async function principalOf(session: CalledSession, ports: ApiPorts): Promise<Principal | undefined> {
+  return session.keyHash === undefined ? ports.people.sessions.callerOf(session.token) : ports.verifyKey(session.keyHash);
 }
 
 async function principalOfSession(context: Context, ports: ApiPorts, action: Action): Promise<Principal> {
   if (getCookie(context, ports.browserSessions.cookieName) === undefined) throw ports.explainRejection(undefined);
   const session = sessionOf(context, ports);
-  const principal = session === undefined ? undefined : await ports.verifyKey(session.keyHash);
+  const principal = session === undefined ? undefined : await principalOf(session, ports);
   if (principal === undefined) throw new GatelogError('invalid_key', 'The session has ended; sign in again (POST /v1/session-cookie).');
   // A browser keeps no copy for whoever comes after the sign-out.
   context.header('Cache-Control', 'no-store');
@@ -63,9 +86,10 @@ export function requireCsrfHeader(context: Context): void {
 /** @returns the principal. @throws GatelogError 403 when it may not do `action`. */
 export function permitted(principal: Principal, action: Action): Principal {
   if (may(principal, action)) return principal;
+  const who = isPersonSession(principal) ? 'You have' : 'This key has';
   throw new GatelogError(
     'permission_denied',
-    `This key has the permission "${principal.permissions}"; the call needs ${permissionsFor[action]}.`,
+    `${who} the permission "${principal.permissions}"; the call needs ${permissionsFor[action]}.`,
     { details: { permissions: principal.permissions } },
   );
 }

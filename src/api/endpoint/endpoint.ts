@@ -10,6 +10,7 @@ import type { PathParameter } from '../http/path-parameter.ts';
 import type { CallMemory } from '../http/response-memory.ts';
 import { sendData } from '../http/send-json.ts';
 import type { Declaration, DeclaredContent, DeclaredRequest, DeclaredResponse, DeclaredResponses } from '../openapi/declaration.ts';
+import { type Audited, type AuditedEndpoint, auditKind, noteAnswered } from './audited.ts';
 import type { ApiPorts } from './ports.ts';
 
 /** A call of an endpoint that needs a key. */
@@ -27,6 +28,8 @@ export interface Endpoint {
   readonly declaration: Declaration;
   /** The action that the key must permit. Invariant: every `Endpoint` needs a key. */
   readonly action: Action;
+  /** What the audit log gets to know of its calls. */
+  readonly audits: ReturnType<typeof auditKind>;
   /** The body may have any length and passes through bounded memory: the limit of bodies does not hold. */
   readonly readsStream?: true;
   /** A limit of bodies below that of the deployment. */
@@ -92,7 +95,8 @@ export interface Named {
   readonly text?: string;
 }
 
-interface Declared<Params extends PathParameters, Query extends z.ZodType, Body extends JsonBody> extends Named {
+interface Declared<Params extends PathParameters, Query extends z.ZodType, Body extends JsonBody>
+  extends Named, Audited<Call<Params, Query, Body>> {
   /** Present: the endpoint is deprecated, which these headers of every answer say. */
   readonly deprecated?: Readonly<Record<string, string>>;
   readonly action: Action;
@@ -142,7 +146,12 @@ export function endpoint<
 ): Endpoint {
   return {
     ...endpointOf(declared, jsonAnswer(declared)),
-    handle: async (call) => sendData(call.context, await declared.run(await readCall(declared, call))),
+    handle: async (given) => {
+      const call = await readCall(declared, given);
+      const data = await declared.run(call);
+      await noteAnswered(declared, call, data);
+      return sendData(call.context, data);
+    },
   };
 }
 
@@ -162,10 +171,33 @@ export function rawEndpoint<
   },
 ): Endpoint {
   const { answer, respond } = declared;
-  return { ...endpointOf(declared, answer), handle: async (call) => respond(await readCall(declared, call)) };
+  return {
+    ...endpointOf(declared, answer),
+    handle: async (given) => {
+      const call = await readCall(declared, given);
+      const response = await respond(call);
+      await noteResponse(declared, call, response);
+      return response;
+    },
+  };
 }
 
-type AnyDeclared = Declared<PathParameters, z.ZodType, JsonBody>;
+/** A response whose call cannot be noted is not sent: whatever reads for it ends. */
+async function noteResponse<OneCall extends Call<PathParameters, z.ZodType, JsonBody>>(
+  declared: AuditedEndpoint<OneCall>,
+  call: OneCall,
+  response: Response,
+): Promise<void> {
+  if (!response.ok) return;
+  try {
+    await noteAnswered(declared, call, undefined);
+  } catch (error) {
+    await response.body?.cancel();
+    throw error;
+  }
+}
+
+type AnyDeclared = Omit<Declared<PathParameters, z.ZodType, JsonBody>, keyof Audited<never>> & Audited<never>;
 
 function endpointOf(declared: AnyDeclared, answer: DeclaredResponse): Omit<Endpoint, 'handle'> {
   const { deprecated, action, readsStream, bodyMaxBytes } = declared;
@@ -179,6 +211,7 @@ function endpointOf(declared: AnyDeclared, answer: DeclaredResponse): Omit<Endpo
       responses: { 200: answer, ...failuresOf(declared) },
     },
     action,
+    audits: auditKind(declared),
     ...(readsStream === undefined ? {} : { readsStream }),
     ...(bodyMaxBytes === undefined ? {} : { bodyMaxBytes }),
   };

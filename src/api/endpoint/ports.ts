@@ -13,6 +13,8 @@ import type { PricePorts } from '../../jobs/request-costs.ts';
 import type { HealthFiguresInTime } from '../../contract/health.ts';
 import type { ModelItem } from '../../contract/models/list.ts';
 import type { RegistryAnswer } from '../../contract/models/registry.ts';
+import type { Audit } from '../../audit/open.ts';
+import type { NoteAudit } from '../../model/audit.ts';
 import type { Change } from '../../model/change.ts';
 import type { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
@@ -25,6 +27,7 @@ import type { BodyAddresses } from '../../auth/body-address.ts';
 import type { BrowserSessions } from '../../auth/browser-sessions.ts';
 import type { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import type { ApiKeys } from '../../auth/api-keys.ts';
+import type { People } from '../../auth/people/people.ts';
 import type { ProviderKeyVault } from '../../auth/provider-keys.ts';
 import type { ResponseMemory } from '../http/response-memory.ts';
 import type { Streams } from '../stream/streams.ts';
@@ -87,6 +90,11 @@ export interface ApiPorts extends ReturnType<typeof makeDashboard> {
   /** @returns undefined for an unknown organisation. */
   readonly organizationName: (organizationId: OrganizationId) => Promise<string | undefined>;
   readonly browserSessions: BrowserSessions;
+  readonly people: People;
+  readonly noteAudit: NoteAudit;
+  readonly searchAudit: Audit['search'];
+  /** Address of the API, as browsers see it. */
+  readonly baseUrl: () => string;
   /** Cookies go over https only. */
   readonly secureCookies: boolean;
   readonly providerKeys: ProviderKeyVault;

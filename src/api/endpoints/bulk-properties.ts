@@ -20,6 +20,7 @@ export const bulkProperties = [
     answer: bulkPropertyAnswerSchema,
     answered: 'The dry run, or the job.',
     errors: [400, 413, 415, 422, 504],
+    changes: ({ body: { filter, isDryRun } }) => (isDryRun ? undefined : { filter: { filter } }),
     run: async (call) => {
       const { filter, properties, isDryRun } = call.body;
       const selection = unwrap(planBulk(call.tenant, filter));

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { unwrap } from '../../contract/fault.ts';
 import { type ExportBody, exportParametersSchema, exportSchema, type ExportParameters } from '../../contract/export.ts';
 import { readBody } from '../../contract/read-body.ts';
-import { columnNames } from '../../export/columns.ts';
+import { columnNames, showsBodies } from '../../export/columns.ts';
 import { exportFormats, formatTraits, formatTitles } from '../../model/vocabulary/export.ts';
+import type { AuditedPart } from '../endpoint/audited.ts';
 import { rawEndpoint } from '../endpoint/endpoint.ts';
 import { answerExport } from '../export/answer-export.ts';
 import { filterParameter } from '../http/filter-parameter.ts';
@@ -52,6 +53,7 @@ export const exports = [
     },
     answer,
     errors: [400, 413, 415, 422, 504],
+    readsBodies: ({ body }) => exported(body),
     respond: (call) => answerExport(call, call.body),
   }),
   rawEndpoint({
@@ -63,9 +65,15 @@ export const exports = [
     query: exportParametersSchema,
     answer,
     errors: [422, 504],
+    readsBodies: ({ query }) => exported(bodyOf(query)),
     respond: (call) => answerExport(call, bodyOf(call.query)),
   }),
 ];
+
+/** What the audit log says of an export with bodies. */
+function exported(body: ExportBody): AuditedPart | undefined {
+  return showsBodies(body) ? { filter: body } : undefined;
+}
 
 /** Parameters as the body that means the same. @throws GatelogError 422. */
 function bodyOf({ filter, columns, includeBodies, raw, bom, startDate, endDate, ...same }: ExportParameters): ExportBody {

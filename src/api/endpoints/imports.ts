@@ -32,6 +32,7 @@ export const imports = [
     answer: importAnswerSchema,
     answered: 'Every line is on record or named as rejected.',
     errors: [400, 415, 422, 504],
+    changes: ({ query }) => (query.dryRun === 'true' ? undefined : {}),
     run: async ({ context, principal, ports, memory, query }) => {
       const isTrial = query.dryRun === 'true';
       const { maxLineBytes } = ports.imports;

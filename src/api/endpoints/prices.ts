@@ -25,6 +25,7 @@ export const applyPrices = endpoint({
   answer: repriceAnswerSchema,
   answered: 'The outcome of this call.',
   errors: [400, 413, 415, 422, 504],
+  changes: ({ body: { dryRun, filter } }) => (dryRun === true ? undefined : { filter: { filter } }),
   run: async (call) => {
     const { tenant, principal, ports, body, signal } = call;
     const plan = unwrap(planReprice(tenant, body, maxLimit));

@@ -20,6 +20,7 @@ export const requestStream = [
     requestHeaders: streamHeadersSchema,
     answer: { description: 'The events, until the connection ends.', content: { 'text/event-stream': { schema: events } } },
     errors: [422],
+    readsBodies: ({ query }) => (query.includeBodies === 'true' ? { filter: { filter: query.filter, cursor: query.cursor } } : undefined),
     respond: (call) => answerStream(call, { filter: filterParameter(call.query.filter), parameters: call.query }),
   }),
 ];

@@ -44,6 +44,7 @@ export const request = [
     answered: 'The request.',
     errors: [404, 422, 504],
     errorHeaders: { 404: hintHeader },
+    readsBodies: ({ query }) => (query.includeBody ? {} : undefined),
     run: async (call) => {
       const { tenant, params, query } = call;
       const readRow = (): Promise<RequestRow> => findOrThrow<RequestRow>(call, params.id, requestStatements(tenant, params.id));
@@ -66,6 +67,7 @@ export const requestParts = [
     answered: 'The request and the beginnings.',
     errors: [404, 422, 504],
     errorHeaders: { 404: hintHeader },
+    readsBodies: () => ({}),
     run: async (call) => {
       const { tenant, params } = call;
       const row = await findOrThrow<RequestRow>(call, params.id, requestStatements(tenant, params.id));

@@ -1,11 +1,18 @@
 import { filterExample } from '../../contract/filter.ts';
 import { unwrap } from '../../contract/fault.ts';
-import { requestCountSchema, requestIdsSchema, requestQueryAnswerSchema, requestQuerySchema } from '../../contract/requests/query.ts';
+import {
+  requestCountSchema,
+  requestIdsSchema,
+  type RequestQuery,
+  requestQueryAnswerSchema,
+  requestQuerySchema,
+} from '../../contract/requests/query.ts';
 import { type RequestId, timeOfUuid } from '../../model/ids.ts';
 import type { RequestRow } from '../../query/requests/columns.ts';
 import { hintProbes, longBodiesProbe } from '../../query/hints/hints.ts';
 import { legacyDialect, planRequests, requestDialect } from '../../query/requests/query.ts';
 import { requestsByIdStatement } from '../../query/requests/select.ts';
+import type { AuditedPart } from '../endpoint/audited.ts';
 import { endpoint, type RequestContext } from '../endpoint/endpoint.ts';
 import { deprecationHeaders, hintHeader, pageHeaders } from '../http/declared-responses.ts';
 import type { RunStatement } from '../../store/read/run-statement.ts';
@@ -33,6 +40,7 @@ export const requests = [
     answered: 'The page.',
     headers: pageHeaders,
     errors: [400, 413, 415, 422, 504],
+    readsBodies: ({ body }) => pageOf(body),
     run: (call) => requestPage(call, call.body, requestDialect),
   }),
   endpoint({
@@ -48,6 +56,7 @@ export const requests = [
     answered: 'The page.',
     headers: { ...pageHeaders, ...deprecationHeaders },
     errors: [400, 413, 415, 422, 504],
+    readsBodies: ({ body }) => pageOf(body),
     run: (call) => requestPage(call, call.body, legacyDialect),
   }),
   endpoint({
@@ -88,6 +97,7 @@ export const requests = [
     answered: 'The requests.',
     headers: hintHeader,
     errors: [400, 413, 415, 422, 504],
+    readsBodies: ({ body: { requestIds, includeBodies } }) => (includeBodies === false ? undefined : { filter: { requestIds } }),
     run: async (call) => {
       const { requestIds, includeBodies } = call.body;
       const ids = [...new Set(requestIds)] as RequestId[];
@@ -97,6 +107,11 @@ export const requests = [
     },
   }),
 ];
+
+/** What the audit log says of a page with bodies. */
+function pageOf({ includeBodies, filter, offset, limit, cursor }: RequestQuery): AuditedPart | undefined {
+  return includeBodies === false ? undefined : { filter: { filter, offset, limit, cursor } };
+}
 
 /** The rows of the requests that are on record; a hint says how many of the others are on their way. */
 async function foundById(call: RequestContext, ids: readonly RequestId[], run: RunStatement): Promise<ReadonlyMap<string, RequestRow>> {

@@ -28,6 +28,7 @@ export const rules = [
     answer: ruleSetAnswerSchema,
     answered: 'What was changed, or would be.',
     errors: [400, 413, 415, 422],
+    changes: ({ body }) => (body.dryRun === true ? undefined : {}),
     // Two sets at once would each plan from what the other one changes.
     run: ({ tenant, ports, body }) => inSettingTurn(tenant, () => applySet(tenant, body, ports)),
   }),

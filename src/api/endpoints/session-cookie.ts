@@ -1,31 +1,35 @@
-import type { Context } from 'hono';
-import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { deleteCookie, getCookie } from 'hono/cookie';
 import { hashKey } from '../../auth/api-key.ts';
 import { sessionSeconds } from '../../auth/browser-sessions.ts';
-import { doneSchema } from '../../contract/responses.ts';
-import { signedInAnswerSchema, type SignedIn, signedInOrNobodySchema, signInSchema } from '../../contract/settings/session-cookie.ts';
+import {
+  chosenOrganizationSchema,
+  signedInAnswerSchema,
+  signedInOrNobodySchema,
+  signedOutSchema,
+  signInSchema,
+} from '../../contract/settings/session-cookie.ts';
 import { GatelogError } from '../../model/errors.ts';
-import type { Principal } from '../../model/principal.ts';
-import { authenticate, permitted, principalOfKey, requireCsrfHeader, sessionOf } from '../endpoint/authenticate.ts';
+import { authenticate, permitted, principalOf, principalOfKey, requireCsrfHeader, sessionOf } from '../endpoint/authenticate.ts';
 import { limitSmallBody } from '../http/body-limit.ts';
 import { jsonContent } from '../http/declared-responses.ts';
 import { readInput } from '../http/read-input.ts';
+import { noteCall } from '../endpoint/audited.ts';
 import { openEndpoint } from '../endpoint/open-endpoint.ts';
-import type { ApiPorts } from '../endpoint/ports.ts';
+import { cookieAttributes, refuseOtherOrigins, setSessionCookie, signedInOf } from '../page/signed-in.ts';
 
 export const sessionCookie = [
   openEndpoint({
     at: 'GET /v1/session-cookie',
     id: 'getSignedIn',
     summary: 'Who calls',
-    text: 'The organisation and the key of the caller, by a cookie or by a key. Without an open session and without a key: null, which is no error.',
+    text: 'The organisation and the key, or the person, of the caller, by a cookie or by a key. Without an open session and without a key: null, which is no error.',
     answer: signedInOrNobodySchema,
     answered: 'The caller, or nobody.',
     errors: [401, 403, 429, 503],
     run: async ({ context, ports }) => {
       const session = sessionOf(context, ports);
       const isByKey = context.req.header('Authorization') !== undefined;
-      const isKnown = isByKey || (session !== undefined && (await ports.verifyKey(session.keyHash)) !== undefined);
+      const isKnown = isByKey || (session !== undefined && (await principalOf(session, ports)) !== undefined);
       if (!isKnown) return null;
       const principal = await authenticate(context, ports, 'read');
       return signedInOf(ports, principal, isByKey ? null : (session?.expiresAt ?? null));
@@ -47,7 +51,8 @@ export const sessionCookie = [
       const { apiKey } = await readInput(context, signInSchema);
       const principal = permitted(await principalOfKey(context, ports, apiKey.trim()), 'read');
       const { token, expiresAt } = await ports.browserSessions.begin(hashKey(apiKey.trim()));
-      setCookie(context, ports.browserSessions.cookieName, token, { ...cookieAttributes(ports), maxAge: sessionSeconds });
+      await noteCall(context, ports, principal, { action: 'signIn' });
+      setSessionCookie(context, ports, { token, maxAge: sessionSeconds });
       return signedInOf(ports, principal, expiresAt);
     },
   }),
@@ -56,50 +61,53 @@ export const sessionCookie = [
     id: 'signOut',
     summary: 'Sign a browser out',
     text: 'Ends the session of the cookie on the server and takes the cookie back. It needs the header `Svc-Csrf: 1`.',
-    answer: doneSchema,
+    answer: signedOutSchema,
     answered: 'Signed out, also without a session.',
     errors: [403, 503],
     run: async ({ context, ports }) => {
       requireCsrfHeader(context);
-      const { browserSessions } = ports;
+      const { browserSessions, people } = ports;
       const token = getCookie(context, browserSessions.cookieName);
-      if (token !== undefined) await browserSessions.end(token);
       deleteCookie(context, browserSessions.cookieName, cookieAttributes(ports));
-      return null;
+      if (token === undefined) return null;
+      const session = sessionOf(context, ports);
+      const principal = session?.keyHash === undefined ? undefined : await ports.verifyKey(session.keyHash);
+      await browserSessions.end(token);
+      const ended = await people.sessions.end({ token });
+      const who = ended ?? principal;
+      if (who !== undefined) await noteCall(context, ports, who, { action: 'signOut' });
+      const end = ended === undefined ? undefined : await people.issuerEnd(ended, `${ports.baseUrl()}/sign-in`);
+      return { issuer_address: end ?? null };
+    },
+  }),
+  openEndpoint({
+    at: 'PATCH /v1/session-cookie',
+    id: 'chooseOrganization',
+    summary: "Choose the organisation of a person's session",
+    text: 'One of the organisations that `GET /v1/session-cookie` lists. It needs the header `Svc-Csrf: 1`.',
+    request: { body: { required: true, content: jsonContent(chosenOrganizationSchema) } },
+    answer: signedInAnswerSchema,
+    answered: 'The session goes on there.',
+    errors: [400, 401, 403, 404, 413, 415, 422, 503],
+    run: async ({ context, ports }) => {
+      requireCsrfHeader(context);
+      await limitSmallBody(context);
+      const { organization_id: chosen } = await readInput(context, chosenOrganizationSchema);
+      const session = sessionOf(context, ports);
+      const principal = session === undefined || session.keyHash !== undefined ? undefined : await principalOf(session, ports);
+      if (session === undefined || principal?.personId === undefined) {
+        throw new GatelogError('invalid_key', 'No person is signed in here; a key has one organisation.');
+      }
+      const memberships = await ports.people.memberships(principal.personId);
+      const membership = memberships.find(({ organizationId }) => organizationId === chosen.toLowerCase());
+      if (membership === undefined) {
+        throw new GatelogError('not_found', 'You belong to no such organisation; GET /v1/session-cookie lists yours.');
+      }
+      const { organizationId, permissions } = membership;
+      await ports.people.sessions.choose(session.token, organizationId);
+      const there = { ...principal, organizationId, permissions };
+      await noteCall(context, ports, there, { action: 'chooseOrganization' });
+      return signedInOf(ports, there, session.expiresAt);
     },
   }),
 ];
-
-/** @param expiresAt Unix milliseconds; null for a call with a key. */
-async function signedInOf(ports: ApiPorts, principal: Principal, expiresAt: number | null): Promise<SignedIn> {
-  const { organizationId, keyId, permissions } = principal;
-  const [organizationName, keys] = await Promise.all([ports.organizationName(organizationId), ports.apiKeys.list(organizationId)]);
-  return {
-    organization_id: organizationId,
-    organization_name: organizationName ?? '',
-    key_id: keyId,
-    key_name: keys.find(({ id }) => id === keyId)?.name ?? '',
-    key_permissions: permissions,
-    firing_alerts: ports.alerts.countFiring(organizationId),
-    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-  };
-}
-
-function cookieAttributes({ secureCookies }: ApiPorts) {
-  return { path: '/', httpOnly: true, sameSite: 'Strict', secure: secureCookies } as const;
-}
-
-/**
- * A page of another origin must not sign somebody in with a key of its own. TRICKY: `SameSite` knows no ports, so a page of another port of
- * this host could. Browsers say whose page calls; an older one asks before it sends JSON that is declared as such.
- * @throws GatelogError 403.
- */
-function refuseOtherOrigins(context: Context): void {
-  const site = context.req.header('Sec-Fetch-Site');
-  const isSimple = context.req.header('Origin') !== undefined && context.req.header('Content-Type') === undefined;
-  if (site === undefined ? !isSimple : site === 'same-origin' || site === 'none') return;
-  throw new GatelogError(
-    'permission_denied',
-    'A page of another origin cannot sign a browser in here. Open the dashboard at its own address.',
-  );
-}

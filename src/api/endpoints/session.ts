@@ -54,6 +54,7 @@ export const session = [
     headers: { ...hintHeader, ...cursorHeader },
     errors: [404, 422, 504],
     errorHeaders: { 404: hintHeader },
+    readsBodies: ({ query: { includeBody, ...page } }) => (includeBody ? { filter: page } : undefined),
     // Identifier and page → rows → items and tree.
     run: async (call) => {
       const { context, tenant, params } = call;

@@ -7,6 +7,7 @@ import { runUntilRows } from '../../store/read/run-statement.ts';
 import { type AnswerOf, jsonAnswer } from '../endpoint/endpoint.ts';
 import { requestId } from '../http/request-id.ts';
 import { sendJson } from '../http/send-json.ts';
+import { noteCall } from '../endpoint/audited.ts';
 import { rawOpenEndpoint } from '../endpoint/open-endpoint.ts';
 import { readBodies } from '../page/bodies.ts';
 
@@ -38,6 +39,7 @@ export const signedBodies = [
       const placed = keys.map(({ created_ms: arrival }) => ({ id, created_ms: arrival }));
       const call = { context, ports, memory: memory.ownedBy(owner) };
       const [row] = await readBodies(call, placed, { owner, textsBytes: 0, passedBytes: 0 });
+      await noteCall(context, ports, { organizationId: owner }, { action: 'getSignedBodies', target: id });
       context.header('Cache-Control', 'private, no-store');
       return sendJson(context, bodiesOf(row) satisfies AnswerOf<typeof requestBodiesSchema>);
     },

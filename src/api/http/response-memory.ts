@@ -210,6 +210,8 @@ function bytesOfAnswer(context: Context): number {
 export interface ReaderInProcess {
   /** Takes over memory of an answer, and releases it once the answer has been used. */
   readonly takeOver: (release: () => void) => void;
+  /** The request for which it reads, whose client is the one that calls. */
+  readonly incoming?: IncomingMessage | undefined;
 }
 
 /** Without a connection, as in a test, releases at once. */

@@ -31,7 +31,11 @@ export async function answerStream(
   const signal = AbortSignal.any([context.req.raw.signal, left.signal]);
   const isByCookie = context.req.header('Authorization') === undefined;
   const isSignedIn = isByCookie ? () => sessionOf(context, ports) !== undefined : undefined;
-  const chunks = encoded(ports.streams.open({ plan, principal, ports, signal, isSignedIn }));
+  const session = isByCookie ? sessionOf(context, ports) : undefined;
+  // A person's own session has no key that could be revoked, and permissions that change.
+  const isOwn = session !== undefined && session.keyHash === undefined;
+  const verifyKey: typeof ports.verifyKey = isOwn ? () => ports.people.sessions.currentCallerOf(session.token) : ports.verifyKey;
+  const chunks = encoded(ports.streams.open({ plan, principal, ports: { ...ports, verifyKey }, signal, isSignedIn }));
   const onError = (error: unknown): void => {
     if (!signal.aborted) ports.observe({ kind: 'api_failed', endpoint: endpointOf(context) ?? 'none', reason: failureText(error) });
   };

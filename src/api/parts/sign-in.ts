@@ -1,21 +1,30 @@
 import type { OrganizationId } from '../../model/ids.ts';
 import { makeBrowserSessions } from '../../auth/browser-sessions.ts';
+import { makePeople, type PeopleParts } from '../../auth/people/people.ts';
 import type { Config } from '../../config/load.ts';
 import type { MetadataDatabase } from '../../metadata/database.ts';
 import { findOrganization } from '../../metadata/organization/organizations.ts';
 import { systemClock } from '../../platform/clock.ts';
 
-interface SignInParts {
+/** Below the base address of the API; the cookie of a sign-in holds for it alone. */
+export const callbackPath = '/v1/sign-in/callback';
+
+interface SignInParts extends Pick<PeopleParts, 'observe'> {
   readonly database: MetadataDatabase;
-  readonly config: Pick<Config, 'publicApiUrl'>;
+  readonly config: PeopleParts['config'] & Pick<Config, 'publicApiUrl'>;
   /** The deployment's. */
   readonly secret: Uint8Array;
+  /** Address of the API. */
+  readonly baseUrl: () => string;
 }
 
-export function makeSignInPorts({ database, config, secret }: SignInParts) {
+export function makeSignInPorts({ database, config, secret, observe, baseUrl }: SignInParts) {
+  const { now } = systemClock;
   return {
+    baseUrl,
+    people: makePeople({ database, config, secret, observe, now, callbackAddress: () => baseUrl() + callbackPath }),
     organizationName: async (organizationId: OrganizationId) => (await findOrganization(database, organizationId))?.name,
-    browserSessions: makeBrowserSessions({ database, secret, now: systemClock.now }),
+    browserSessions: makeBrowserSessions({ database, secret, now }),
     secureCookies: config.publicApiUrl?.startsWith('https:') === true,
   };
 }

@@ -43,6 +43,8 @@ const dashboardPages = [
   '/webhooks',
   '/keys',
   '/provider-keys',
+  '/people',
+  '/audit',
   '/prices',
   '/limits',
   '/data',

@@ -24,6 +24,7 @@ import { rowsOf } from '../../store/insert/rows.ts';
 import { fieldsOfLine, type LineFields } from '../../ingest/imports/read-item.ts';
 import { RunningErasures } from '../../ingest/changes/erasures.ts';
 import { freshUntil, inFlightIn } from '../../ingest/fresh-until.ts';
+import { openAudit } from '../../audit/open.ts';
 import { AlertDefinitions } from '../../alerts/definitions.ts';
 import { alertFamilies } from '../../alerts/metrics.ts';
 import { openAlerts } from '../../alerts/open.ts';
@@ -76,6 +77,8 @@ export interface ApiRig {
   readonly run: ApiPorts['run'];
   readonly sessions: ApiPorts['sessions'];
   readonly organizationId: OrganizationId;
+  readonly ports: ApiPorts;
+  readonly database: IngestRig['database'];
   /** Stores records of the organisation of which nothing else is known. */
   readonly insert: (records: readonly Partial<RequestRecord>[]) => Promise<void>;
   readonly call: (method: string, path: string, given?: Call) => Promise<Response>;
@@ -86,17 +89,17 @@ export interface ApiRig {
   readonly close: () => Promise<void>;
 }
 
-/** @param further stored requests without tags. */
-export function openApiRig(further = 0): Promise<ApiRig> {
-  return openOnRig((rig) => openApiOver(rig, further));
+/** @param further stored requests without tags. @param settings beside those of every test of the API. */
+export function openApiRig(further = 0, settings: Readonly<Record<string, string>> = {}): Promise<ApiRig> {
+  return openOnRig((rig) => openApiOver(rig, further, settings));
 }
 
-async function openApiOver(rig: IngestRig, further: number): Promise<ApiRig> {
+async function openApiOver(rig: IngestRig, further: number, settings: Readonly<Record<string, string>>): Promise<ApiRig> {
   const spool = new SpoolRig(rig);
   await rig.database.queries.insertInto('organizations').values({ id: spool.organizationId, name: 'ours', created_at: 0 }).execute();
   const written = await writeExchanges(rig, spool, further);
   const observations: Observation[] = [];
-  const ports = await portsOver(rig, spool, observations);
+  const ports = await portsOver(rig, spool, observations, { settings });
   const api = createApi(ports, () => ({ openapi: '3.1.0' }));
   return {
     api,
@@ -105,6 +108,8 @@ async function openApiOver(rig: IngestRig, further: number): Promise<ApiRig> {
     run: ports.run,
     sessions: ports.sessions,
     organizationId: spool.organizationId,
+    ports,
+    database: rig.database,
     insert: (records) => insertRecords(rig, spool.organizationId, records),
     call: (method, path, given = {}) => callApi(given.api ?? api, { method, path }, given),
     addKey: (id) => addKey(rig, spool.organizationId, id),
@@ -175,12 +180,19 @@ export async function readLarge(_organizationId: OrganizationId, line: Buffer): 
   return fieldsOfLine(line);
 }
 
-/** The ports of an API over one spool. @param core absent: one that stores nothing. */
+interface GivenPorts {
+  /** Absent: one that stores nothing. */
+  readonly core?: Omit<CoreRig, 'pendingChanges'>;
+  /** Beside those of every test of the API. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** The ports of an API over one spool. */
 export async function portsOver(
   rig: IngestRig,
   spool: SpoolRig,
   observations: Observation[],
-  core?: Omit<CoreRig, 'pendingChanges'>,
+  { core, settings = {} }: GivenPorts = {},
 ): Promise<ApiPorts> {
   const { database, store, folder } = rig;
   const { drain, changer, sessions } = core ?? (await spool.openCore());
@@ -193,46 +205,51 @@ export async function portsOver(
     set: (organizationId, days) => setRetention(database, { organizationId, days, at: Date.now() }),
   };
   const imported = { spoolFolder: spool.folder, store, drain, running: new RunningErasures(), retention, changer };
-  return {
-    ...apiPortsOf({
-      ...wellService,
-      ...takersOver(spool),
-      ...(await eventsOver(rig)),
-      config: configIn(folder),
-      database,
-      store,
-      observe,
-      meter: new Meter(apiFamilies),
-      answerMemory: new ResponseMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
-      streams: new Streams({
-        order: { through: 0, watch: () => () => undefined },
-        max: 100,
-        aliveMs: 15_000,
-        monotonic: systemClock.monotonic,
-      }),
-      ingest: {
-        changer,
-        sessions,
-        declaredNames: new DeclaredNames(database, systemClock),
-        redactionRules: new RedactionRules(database, systemClock),
-        inFlightOf: inFlightIn(drain),
-        freshUntil: () => freshUntil(drain, systemClock.now),
-        oldestUnstored: () => Promise.resolve(undefined),
-      },
-      jobs: {
-        bulk: new BulkJobs({ database, store, drain, changer, observe: () => undefined }),
-        imports: makeImports({ ...imported, readLarge }),
-        prices: makePricePorts({ database, store, changer, prices }),
-        removals: {
-          retentionPorts: retention,
-          erasurePorts: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
-        },
-      },
+  const ports = apiPortsOf({
+    ...wellService,
+    ...takersOver(spool),
+    ...(await eventsOver(rig)),
+    audit: await openAudit({ dataDir: folder, auditDays: 400 }, systemClock.now, observe),
+    config: configIn(folder, settings),
+    database,
+    store,
+    observe,
+    meter: new Meter(apiFamilies),
+    answerMemory: new ResponseMemory({ maxBytes: 512 * 1024 * 1024, maxWaitMs: 10_000 }),
+    streams: new Streams({
+      order: { through: 0, watch: () => () => undefined },
+      max: 100,
+      aliveMs: 15_000,
+      monotonic: systemClock.monotonic,
     }),
-    site: { addresses: { gateway: undefined, api: undefined }, file: () => undefined },
+    ingest: {
+      changer,
+      sessions,
+      declaredNames: new DeclaredNames(database, systemClock),
+      redactionRules: new RedactionRules(database, systemClock),
+      inFlightOf: inFlightIn(drain),
+      freshUntil: () => freshUntil(drain, systemClock.now),
+      oldestUnstored: () => Promise.resolve(undefined),
+    },
+    jobs: {
+      bulk: new BulkJobs({ database, store, drain, changer, observe: () => undefined }),
+      imports: makeImports({ ...imported, readLarge }),
+      prices: makePricePorts({ database, store, changer, prices }),
+      removals: {
+        retentionPorts: retention,
+        erasurePorts: { erase: () => Promise.resolve(undefined), acknowledge: () => Promise.resolve() },
+      },
+    },
+  });
+  return { ...ports, site: { addresses: { gateway: undefined, api: undefined }, file: () => undefined }, ...knownKeys(ports, spool) };
+}
+
+/** The keys of {@link keyOf}, beside those that are stored. */
+function knownKeys(ports: ApiPorts, { principal }: SpoolRig): Pick<ApiPorts, 'verifyKey'> {
+  return {
     verifyKey: (keyHash) => {
       const permissions = keyPermissions.find((candidate) => hashKey(keyOf(candidate)) === keyHash);
-      return permissions === undefined ? undefined : { ...spool.principal, permissions };
+      return permissions === undefined ? ports.verifyKey(keyHash) : { ...principal, permissions };
     },
   };
 }
@@ -306,8 +323,9 @@ const wellService = {
 };
 
 /** What tests of the API set; the rest is as it is without settings. */
-function configIn(dataDir: string): Config {
+function configIn(dataDir: string, settings: Readonly<Record<string, string>>): Config {
   const loaded = loadConfig({
+    ...settings,
     GATELOG_DATA_DIR: dataDir,
     GATELOG_REGION: regions.region,
     GATELOG_REGIONS: Object.entries(regions.regions)

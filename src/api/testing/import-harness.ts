@@ -52,7 +52,7 @@ export class Deployment {
       wasErased: (exchange: Parameters<typeof wasErased>[1]) => wasErased(rig.database, exchange),
     };
     this.core = await spool.openCore({ erasures, ...given });
-    const ports = await portsOver(rig, spool, this.observations, this.core);
+    const ports = await portsOver(rig, spool, this.observations, { core: this.core });
     const parts = {
       ...this.core,
       spoolFolder: spool.folder,

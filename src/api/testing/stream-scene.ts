@@ -36,7 +36,7 @@ export class StreamScene {
     const order = new StoredOrder((await rig.store.latestStoredNumber()) ?? 0);
     const streams = new Streams({ order, max: 100, aliveMs: 60_000, monotonic: systemClock.monotonic, ...given });
     const core = await spool.openCore({ storedOrder: order, limits: { maxRows, maxBytes: 1e9 } });
-    const ports = await portsOver(rig, spool, [], core);
+    const ports = await portsOver(rig, spool, [], { core });
     const verifyKey: ApiPorts['verifyKey'] = async (keyHash) => {
       const principal = await ports.verifyKey(keyHash);
       return principal && { ...principal, keyHash };

@@ -4,6 +4,7 @@ import type { ExportEndpoints } from '../endpoints/export.ts';
 import type { JobsEndpoints } from '../endpoints/jobs.ts';
 import type { LogsEndpoints } from '../endpoints/logs.ts';
 import type { MetricsEndpoints } from '../endpoints/metrics.ts';
+import type { PeopleEndpoints } from '../endpoints/people.ts';
 import type { PricesEndpoints } from '../endpoints/prices.ts';
 import type { PropertiesEndpoints } from '../endpoints/properties.ts';
 import type { RequestsEndpoints } from '../endpoints/requests.ts';
@@ -26,6 +27,7 @@ export interface Endpoints
     PropertiesEndpoints,
     MetricsEndpoints,
     PricesEndpoints,
+    PeopleEndpoints,
     SettingsEndpoints,
     AlertsEndpoints,
     DashboardEndpoints,

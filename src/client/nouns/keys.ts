@@ -9,6 +9,7 @@ import type {
   ProviderKey,
   SignedInAnswer,
   SignedInOrNobody,
+  SignedOutAnswer,
 } from '../types/settings.ts';
 
 export interface KeyListOptions extends CallOptions {
@@ -84,8 +85,8 @@ export class BrowserSession {
     return answerOf(await this.connection.call('GET /v1/session-cookie', options));
   }
 
-  /** Ends the session, on the server too. */
-  async signOut(options: CallOptions = {}): Promise<Answer<null>> {
+  /** Ends the session, on the server too. The answer says where a page goes to end that of the issuer; null: nobody was signed in. */
+  async signOut(options: CallOptions = {}): Promise<Answer<SignedOutAnswer>> {
     return answerOf(await this.connection.call('DELETE /v1/session-cookie', options));
   }
 }

@@ -20,7 +20,9 @@ export const jobSchema = z
     remove: z.array(z.string()).nullable().meta({ description: 'Properties that are removed, null for an undo.' }),
     undoes: z.uuid().nullable().meta({ description: 'The job that this one undoes.' }),
     undone_by: z.uuid().nullable().meta({ description: 'The undo of this job.' }),
-    key_id: z.string().meta({ description: 'Identifier of the key that ordered the job; the history names it.' }),
+    key_id: z.string().meta({
+      description: 'Identifier of the key that ordered the job, or of the person who did in a session of their own; the history names it.',
+    }),
     created_at: time('When the job was ordered.'),
     started_at: time('When it started; in the history its changes have this time.').nullable(),
     ended_at: time('When it ended.').nullable(),

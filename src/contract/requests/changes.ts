@@ -102,7 +102,7 @@ const changeItemSchema = z
     changed_at: z.string().meta({ description: 'When the change was accepted.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' }),
     key_id: z.string().meta({
       description:
-        'Identifier of the key that made the change; `operator` for the operator of the service, `gateway` for facts from a later call through the gateway.',
+        'Identifier of the key that made the change, or of the person who made it in a session of their own; `operator` for the operator of the service, `gateway` for facts from a later call through the gateway.',
     }),
     kind: z.enum(historyKinds).meta({ description: 'What was changed.' }),
     name: z.string().meta({

@@ -6,6 +6,7 @@ const { nameCharacters } = apiKeyLimits;
 
 const nameSentence = `\`api_key_name\` takes 1 to ${nameCharacters} characters, no control characters and not only blanks.`;
 const permissionsSentence = `\`key_permissions\` is one of ${keyPermissions.join(', ')}: read and write, read, write, or administer the organisation.`;
+const serviceSentence = '`service` is true or false.';
 const newKeyMessage = 'The body is an object such as {"api_key_name": "checkout", "key_permissions": "rw"}.';
 const changeMessage = 'The body is an object with `api_key_name`, `key_permissions` or both, such as {"api_key_name": "checkout"}.';
 
@@ -22,7 +23,17 @@ const permissionsSchema = z.enum(keyPermissions, permissionsSentence).meta({
 });
 
 export const newApiKeySchema = z
-  .object({ api_key_name: nameSchema, key_permissions: permissionsSchema.optional().meta({ default: 'rw' }) }, newKeyMessage)
+  .object(
+    {
+      api_key_name: nameSchema,
+      key_permissions: permissionsSchema.optional().meta({ default: 'rw' }),
+      service: z.boolean(serviceSentence).optional().meta({
+        description:
+          'True: the key is the organisation’s and stays when its maker goes, which takes `admin`. A key that a person makes is else that person’s; one that a key of the organisation makes is always the organisation’s.',
+      }),
+    },
+    newKeyMessage,
+  )
   .meta({ id: 'NewApiKey', description: 'A key to create.' });
 
 export const apiKeyChangeSchema = z
@@ -53,6 +64,10 @@ const apiKeyViewSchema = z
     key_permissions: z.enum(keyPermissions),
     api_key_hash: hash,
     prefix: z.string().meta({ description: 'The first characters of the key.', example: 'sk-svc-us-Ab3d' }),
+    person_id: z.string().nullable().meta({
+      format: 'uuid',
+      description: 'Whose key it is: it allows no more than the person may, and ends with the person. Null: the organisation’s.',
+    }),
     created_at: z.string().meta({ format: 'date-time' }),
     revoked_at: z.string().nullable().meta({ format: 'date-time', description: 'Null while the key is valid.' }),
   })

@@ -21,8 +21,9 @@ describe('what an issuer says of a person', () => {
 
   test('a mail address counts as verified only where the issuer says so', () => {
     expect(of({ email: 'Ada@Example.com', email_verified: true }).verifiedMail).toBe('ada@example.com');
-    for (const verified of [false, undefined, 1, 'yes', null])
+    for (const verified of [false, undefined, 1, 'yes', null]) {
       expect(of({ email: 'a@b.c', email_verified: verified }).verifiedMail).toBeNull();
+    }
   });
 
   test('names are texts for people: without control characters, bounded', () => {

@@ -52,9 +52,8 @@ export interface Finish {
 
 export interface BegunSession {
   readonly token: string;
+  /** Unix milliseconds. */
   readonly expiresAt: number;
-  readonly personId: string;
-  readonly organizationId: OrganizationId;
   /** The page to go on with. */
   readonly next: string;
 }
@@ -92,14 +91,11 @@ export class SignIns {
       const returned = new URL(this.options.callbackAddress());
       returned.search = query;
       const told = await this.options.issuer.finish(returned, checks);
-      const id = randomUUID();
-      this.told.set(id, { ...told, next, at: this.options.now() });
-      const [oldest] = this.told.keys();
-      if (this.told.size > maxTold && oldest !== undefined) this.told.delete(oldest);
-      return this.seal({ stage: 'told', id });
+      return this.seal({ stage: 'told', id: this.keep(told, next) });
     } catch (error) {
       if (!(error instanceof GatelogError)) throw error;
-      this.options.observe({ kind: 'people_failed', reason: reasonOf(error) });
+      // Anybody may send anything here; what the issuer says of it is told.
+      if (error.cause !== undefined) this.options.observe({ kind: 'people_failed', reason: reasonOf(error) });
       return this.seal({ stage: 'failed', code: error.code, message: error.message });
     }
   }
@@ -111,7 +107,7 @@ export class SignIns {
     const person = await keepAccount(database, identity.account, this.options.now());
     const organizationId = await this.letIn(person, identity, invitation);
     const { token, expiresAt } = await sessions.begin({ personId: person.id, organizationId, tokens, address, userAgent });
-    return { token, expiresAt, personId: person.id, organizationId, next };
+    return { token, expiresAt, next };
   }
 
   /** @returns the organisation with which the session begins. */
@@ -133,6 +129,18 @@ export class SignIns {
       await forgetStranger(database, person.id);
       throw error;
     }
+  }
+
+  /** Until its page comes. What nobody has taken in time goes, as it holds tokens. */
+  private keep(told: Told, next: string): string {
+    const at = this.options.now();
+    for (const [id, one] of this.told) {
+      if (at - one.at < takenWithinMs && this.told.size < maxTold) break;
+      this.told.delete(id);
+    }
+    const id = randomUUID();
+    this.told.set(id, { ...told, next, at });
+    return id;
   }
 
   private begunIn(cookie: string | undefined): Stage & { readonly stage: 'begun' } {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { OrganizationId } from '../../model/ids.ts';
-import type { PersonPermissions } from '../../model/people.ts';
+import { type PersonPermissions, personPermissions } from '../../model/people.ts';
 import { inWriteTransaction } from '../../platform/sqlite/database.ts';
 import type { MetadataQueries } from '../database.ts';
 import type { InvitationsTable } from '../schema/schema.ts';
@@ -91,8 +91,8 @@ export interface InvitedPerson {
 }
 
 /**
- * Makes a person a member by an invitation, which is used then. Who is a member by the issuer's groups stays what they say. Durable on
- * return in the core. @returns `unknown`: there is none, it was used, or it has expired. `other_mail`: it is for another address.
+ * Makes a person a member by an invitation, which is used then. Who is a member by the issuer's groups stays what they say, and nobody may
+ * less than before. Durable on return in the core. @returns `unknown`: there is none, it was used, or it has expired. `other_mail`: it is for another address.
  */
 export async function acceptInvitation(
   database: MetadataQueries,
@@ -106,11 +106,15 @@ export async function acceptInvitation(
     if (mail !== null && mail.toLowerCase() !== verifiedMail?.toLowerCase()) return 'other_mail';
     await queries.updateTable('invitations').set({ used_at: at, used_by: personId }).where('id', '=', id).execute();
     const known = await membershipIn(queries, organizationId, personId);
-    if (known?.source === 'group') return known;
+    if (known !== undefined && (known.source === 'group' || isAsWide(known.permissions, permissions))) return known;
     const membership: Membership = { personId, organizationId, permissions, source: 'invitation', createdAt: known?.createdAt ?? at };
     await putMembership(queries, membership);
     return membership;
   });
+}
+
+function isAsWide(one: PersonPermissions, other: PersonPermissions): boolean {
+  return personPermissions.indexOf(one) >= personPermissions.indexOf(other);
 }
 
 function invitationOf(row: Selectable<InvitationsTable>): Invitation {

@@ -203,6 +203,15 @@ describe('an invitation', () => {
     expect(await accept('1', ada)).toMatchObject({ permissions: 'r', source: 'group' });
   });
 
+  test('takes nothing from who may more already: the last administrator stays one', async () => {
+    const ada = await person('ada');
+    await invite('1', { permissions: 'admin' });
+    await accept('1', ada);
+    await invite('2', { permissions: 'r' });
+    expect(await accept('2', ada)).toMatchObject({ permissions: 'admin' });
+    expect(await listMembers(database, ours)).toMatchObject([{ personId: ada, permissions: 'admin' }]);
+  });
+
   test('can be taken back by its organisation, and there are so many at a time', async () => {
     expect([await invite('1'), await invite('2'), await invite('3')]).toEqual([undefined, undefined, 'too_many']);
     expect([await removeInvitation(database, theirs, '1'), await removeInvitation(database, ours, '1')]).toEqual([false, true]);

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { isSystemError } from '../platform/files.ts';
-import type { Reading } from './kinds.ts';
+import type { Reading } from './reading.ts';
 import { settingRows } from './variables.ts';
 
 /** More than any secret has. */

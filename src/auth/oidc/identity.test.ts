@@ -4,7 +4,8 @@ import { type PersonIdentity, identityOf } from './identity.ts';
 import { isAdmitted, rolesOf } from './roles.ts';
 
 const issuer = 'https://accounts.example.com';
-const of = (claims: Readonly<Record<string, unknown>>, groupsClaim = 'groups'): PersonIdentity => identityOf(issuer, 'ada', claims, groupsClaim);
+const of = (claims: Readonly<Record<string, unknown>>, groupsClaim = 'groups'): PersonIdentity =>
+  identityOf(issuer, 'ada', claims, groupsClaim);
 
 describe('what an issuer says of a person', () => {
   it.each<readonly [string, Readonly<Record<string, unknown>>, string, readonly string[]]>([

@@ -85,6 +85,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   process_exited: [{ family: exits, labels: ({ role }) => [role] }],
   process_killed: [],
   process_not_started: [],
+  service_links_ignored: [],
   exchange_not_recorded: [],
   spool_append_failed: [],
   spool_segment_damaged: [],

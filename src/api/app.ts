@@ -17,6 +17,7 @@ import type { ApiPorts } from './endpoint/ports.ts';
 import { recordEndpoint } from './http/matched-endpoint.ts';
 import { isPagePath, readsAsQuery, unknownPath } from './http/unknown-path.ts';
 import { sendProblem } from './http/problem.ts';
+import { addSignInPages } from './sign-in-pages.ts';
 import { addSite, missingPage } from './site/site.ts';
 
 const allEndpoints: readonly AddressedPath[] = [...openEndpoints, ...endpoints];
@@ -29,6 +30,7 @@ export function createApi(ports: ApiPorts, document: () => object): Hono {
     const page = isPagePath(path) ? missingPage(context, ports.site.file) : undefined;
     return page ?? sendProblem(context, unknownPath(method, path), ports.observe);
   });
+  addSignInPages(app, ports);
   // TRICKY: refuse a path's other methods before the next path is registered: `/v1/request/{id}` would match `/v1/request/query-
   // clickhouse` too.
   for (const [path, members] of byPath(openEndpoints)) {

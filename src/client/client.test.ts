@@ -77,15 +77,15 @@ const declared = [...endpoints, ...openEndpoints].map(({ declaration: { method, 
 const ownMetrics = new Set(['POST /v1/metrics/query', 'POST /v1/metrics/batch']);
 const isNamedMetric = (endpoint: string): boolean => endpoint.startsWith('POST /v1/metrics/') && !ownMetrics.has(endpoint);
 
-/** Where browsers go, and do not come back with an answer in the envelope. */
-const pages: ReadonlySet<string> = new Set(['GET /v1/export', 'GET /v1/audit/export', 'GET /v1/sign-in', 'GET /v1/sign-in/callback']);
+/** What a browser takes by its address alone. */
+const files: ReadonlySet<string> = new Set(['GET /v1/export', 'GET /v1/audit/export']);
 
 const loggersSend = (endpoint: string): boolean =>
   [...spanPaths, ...Object.keys(besideSpans), ...logPaths.keys()].some((path) => endpoint === `POST ${path}`);
 
 describe('every endpoint', () => {
-  test('has a method; an export by its address alone has one, and each metric of older clients; loggers send spans and logs; browsers go to pages', () => {
-    const others = declared.filter((endpoint) => !isNamedMetric(endpoint) && !pages.has(endpoint) && !loggersSend(endpoint));
+  test('has a method; an export by its address alone has one, and each metric of older clients; loggers send spans and logs; browsers take files', () => {
+    const others = declared.filter((endpoint) => !isNamedMetric(endpoint) && !files.has(endpoint) && !loggersSend(endpoint));
     expect(Object.keys(calls).toSorted()).toEqual(others.toSorted());
   });
 

@@ -31,7 +31,7 @@ export const invitations = [
       if (ports.people.signIns === undefined) {
         throw new GatelogError('not_found', 'Nobody could use an invitation: no issuer of accounts is set (GATELOG_OIDC_ISSUER).');
       }
-      const { permissions = 'r', mail = null, days = 7 } = body;
+      const { permissions, mail = null, days = 7 } = body;
       const made = await ports.people.invitations.add(tenant, { permissions, mail, days });
       if (made === 'too_many') {
         const sentence = `An organisation has at most ${peopleLimits.invitations} open invitations; take one back first (DELETE /v1/invitations/{id}).`;

@@ -59,7 +59,7 @@ export class Invitations {
   }
 
   /** Makes an invitation; `link` of the answer is shown this once. */
-  async create(invitation: NewInvitation = {}, options: CallOptions = {}): Promise<Answer<MadeInvitationAnswer>> {
+  async create(invitation: NewInvitation, options: CallOptions = {}): Promise<Answer<MadeInvitationAnswer>> {
     return answerOf(await this.connection.call('POST /v1/invitations', { body: invitation, ...options }));
   }
 

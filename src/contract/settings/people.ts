@@ -44,7 +44,7 @@ const daysSentence = '`days` is a whole number from 1 to 30: how long the link h
 export const newInvitationSchema = z
   .object(
     {
-      permissions: permissionsSchema.optional().meta({ default: 'r' }),
+      permissions: permissionsSchema,
       mail: z
         .string(mailSentence)
         .max(peopleLimits.mailCharacters, mailSentence)

@@ -48,7 +48,7 @@ export function Invitations(): ReactNode {
       ),
     },
   ];
-  return <DataTable label="Open invitations" columns={columns} rows={data} keyOf={({ id }) => id} />;
+  return <DataTable label="Invitations that can be used" columns={columns} rows={data} keyOf={({ id }) => id} />;
 }
 
 function forText({ mail }: Invitation): string {

@@ -63,7 +63,7 @@ export function Members(): ReactNode {
   ];
   return (
     <>
-      <DataTable label="Members" columns={columns} rows={data} keyOf={({ id }) => id} />
+      <DataTable label="People of the organisation" columns={columns} rows={data} keyOf={({ id }) => id} />
       {edited !== undefined && <EditMember key={edited.id} member={edited} onClose={() => setEdited(undefined)} />}
     </>
   );

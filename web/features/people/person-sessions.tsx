@@ -56,5 +56,5 @@ export function PersonSessions(): ReactNode {
       ),
     },
   ];
-  return <DataTable label="Browsers that are signed in" columns={columns} rows={data} keyOf={({ id }) => id} />;
+  return <DataTable label="Sessions of people" columns={columns} rows={data} keyOf={({ id }) => id} />;
 }

@@ -172,6 +172,6 @@ export class SignIns {
 }
 
 /** A path below our own origin. Browsers read `//host` and `/\host` as the address of another one, and skip control characters. */
-export function isDashboardPath(next: string): boolean {
+function isDashboardPath(next: string): boolean {
   return next.length <= maxNextCharacters && /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(next);
 }

@@ -12,7 +12,7 @@ const time = z.string().meta({ format: 'date-time' });
 const name = z.string().nullable().meta({ description: 'As the issuer says it.' });
 const mail = z.string().nullable().meta({ description: 'As the issuer says it; shown, and never compared.' });
 
-export const memberSchema = z
+const memberSchema = z
   .object({
     id,
     name,
@@ -78,7 +78,7 @@ export const madeInvitationAnswerSchema = z
   })
   .meta({ id: 'MadeInvitationAnswer', description: 'The invitation, with its link.' });
 
-export const personSessionSchema = z
+const personSessionSchema = z
   .object({
     id,
     person_id: id,

@@ -342,6 +342,8 @@ it('a key that only reads finds no button that would fail, and is told what it m
     '/users',
     '/webhooks',
     '/provider-keys',
+    '/people',
+    '/audit',
     '/prices',
     '/limits',
     '/data',

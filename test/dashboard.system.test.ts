@@ -80,6 +80,8 @@ const pages = (): readonly (readonly [address: string, part: string])[] => [
   ['/webhooks/new', 'form[aria-label=Webhook]'],
   ['/keys', 'table'],
   ['/provider-keys', 'h2'],
+  ['/people', 'h2'],
+  ['/audit', 'table'],
   ['/prices?q=gpt-4o', 'table'],
   ['/limits', 'h2'],
   ['/data', 'form'],

@@ -10,6 +10,7 @@ import type { RepriceOptions } from './commands/reprice.ts';
 import type { ServeOptions } from './commands/serve.ts';
 import type { StoreCheckOptions } from './commands/store.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './base/dependencies.ts';
+import { addAgentCommands } from './programs/agents.ts';
 import { addCompletionCommand } from './completion/program.ts';
 import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
@@ -37,6 +38,7 @@ Examples:
                                               a key for it, kept where clients look for it
   gatelog keys list --org acme                its keys, revoked ones too
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
+  gatelog agents setup codex --write          leads a coding agent through the gateway; undo takes it back
   gatelog export --output week.csv --start-date 2026-01-05 --end-date 2026-01-12
                                               a week of requests as csv
   gatelog report                              today's cost by model and user, most expensive sessions, failures, a week's trend
@@ -102,6 +104,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addPriceCommands(program, dependencies);
   addOrganizationCommands(program, dependencies);
   addKeyCommands(program, dependencies);
+  addAgentCommands(program, dependencies);
   addBackupCommands(program, dependencies);
   addStoreCommands(program, dependencies);
   addDeadLetterCommands(program, dependencies);

@@ -4,7 +4,7 @@ const commandGroups: readonly (readonly [title: string, names: readonly string[]
   ['Look', ['report', 'metrics', 'requests', 'sessions', 'users']],
   ['Watch', ['alerts', 'webhooks', 'limits', 'apply']],
   ['Data', ['export', 'import', 'properties', 'prices', 'reprice']],
-  ['Access', ['orgs', 'keys']],
+  ['Access', ['orgs', 'keys', 'agents']],
   ['Operate', ['backup', 'restore', 'store', 'dead-letters', 'gateway', 'core']],
   ['Tools', ['mcp', 'completion', 'help', 'version']],
 ];

@@ -34,7 +34,7 @@ export function syncFolder(folder: string): void {
 }
 
 /** Replaces a file's content atomically; durable on return. Mode 0600. */
-export function replaceFile(file: string, content: string): void {
+export function replaceFile(file: string, content: string | Uint8Array): void {
   writeTemporary(file, content, (temporary) => renameSync(temporary, file));
 }
 
@@ -54,13 +54,13 @@ export function createFile(file: string, content: string): boolean {
 }
 
 /** Writes a temporary file in the same folder and lets `place` move it. */
-function writeTemporary(file: string, content: string, commit: (temporary: string) => void): void {
+function writeTemporary(file: string, content: string | Uint8Array, commit: (temporary: string) => void): void {
   const folder = path.dirname(file);
   const temporary = path.join(folder, `.${path.basename(file)}.${randomUUID()}`);
   try {
     const descriptor = openSync(temporary, 'wx', 0o600);
     try {
-      writeFully(descriptor, Buffer.from(content));
+      writeFully(descriptor, typeof content === 'string' ? Buffer.from(content) : content);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

@@ -4,13 +4,17 @@
  * own. The first run installs them there, with a Node 22 for those that need it (about 0.9 GB to fetch, 2.5 GB on the disk). An agent that
  * can start another one is made to. Each call that reached the provider must be one record with its status, model, tokens, cost and
  * developer; all calls of a run must be one session, with its sub-agents as places of the tree. Then Claude Code's own cost of a call to
- * each model that it knows must be that of the record. The exit code is 1 when any of this fails.
+ * each model that it knows must be that of the record. At last each agent runs as `gatelog agents setup` leads it through the gateway, beside
+ * settings of its own, and `gatelog agents undo` must leave its files as they were, to the byte, or with nothing of ours where the agent has
+ * changed them. The exit code is 1 when any of this fails.
  */
 import path from 'node:path';
 import { installPeers } from '../../bench/peers/install.ts';
 import { textTable } from '../../src/config/text-table.ts';
 import { apiClient } from '../support/api.ts';
+import type { CodingAgent } from '../support/agents/agent.ts';
 import { codingAgents } from '../support/agents/agents.ts';
+import { agentsSetUp } from '../support/agents/set-up.ts';
 import { claudeCosts } from '../support/agents/claude-cost.ts';
 import { startAgentProvider } from '../support/agents/provider.ts';
 import { type AgentScene, type AgentVerdict, runAgent } from '../support/agents/run.ts';
@@ -59,7 +63,8 @@ try {
     ) as Record<string, string>,
   });
   const scene = { service, provider, packages };
-  await runAgents(scene);
+  await runAgents(codingAgents, scene);
+  await runAgents(agentsSetUp, scene);
   if ('claude code'.includes(part.toLowerCase())) await compareClaudeCosts(scene);
   await service.stop();
   await provider.close();
@@ -67,9 +72,9 @@ try {
   removeDataDir(dataDir);
 }
 
-async function runAgents(scene: AgentScene): Promise<void> {
+async function runAgents(agents: readonly CodingAgent[], scene: AgentScene): Promise<void> {
   const verdicts: AgentVerdict[] = [];
-  for (const agent of codingAgents.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()))) {
+  for (const agent of agents.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()))) {
     console.error(`running ${agent.name} …`);
     verdicts.push(await runAgent(agent, scene));
   }

@@ -159,6 +159,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'api/parts': ['api/http'],
   'api/site': [],
   'api/stream': ['api/http'],
+  'cli/agents': ['cli/base'],
   'cli/base': [],
   'cli/commands': ['cli/base', 'cli/export', 'cli/filter', 'cli/helicone', 'cli/import'],
   'cli/demo': ['cli/base'],
@@ -265,6 +266,7 @@ export const purePaths: readonly string[] = [
 
 /** Where string literals may contain a provider's name, each with its reason. */
 export const providerNamePaths: Readonly<Record<string, string>> = {
+  'src/cli/agents/table.ts': 'settings of agents name the providers that they know',
   'src/cli/demo/': 'the calls of the demo name models',
   'src/providers/': 'formats and facts, one folder per wire format, and the registry',
   'src/otlp/dialects/': 'names of attributes',
@@ -304,6 +306,7 @@ export const ambient: ReadonlySet<string> = new Set([
 /** Packages that `src/` may import, and where. A package without a row may be imported nowhere: give it one when it comes. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
   '@clickhouse/client': ['store'],
+  '@decimalturn/toml-patch': ['cli'],
   '@hono/node-server': ['api', 'contract', 'operator'],
   '@hpcc-js/wasm-zstd': ['export', 'cli'],
   // Node 20 has no zstd of its own; this one decodes without WebAssembly, at once.
@@ -316,6 +319,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   'gpt-tokenizer': ['ingest'],
   'hyparquet-writer': ['export'],
   hono: ['api', 'contract', 'operator'],
+  'jsonc-parser': ['cli'],
   koffi: ['platform'],
   kysely: ['alerts', 'audit', 'metadata', 'events', 'platform'],
   libsql: ['metadata', 'platform'],
@@ -341,36 +345,6 @@ export const environmentReaders: readonly string[] = [
 
 /** Writers to the console: the command line has human readers, everything else emits an Observation. */
 export const consoleWriters: readonly string[] = ['src/cli/'];
-
-/** Tables of the store whose rows belong to organisations. */
-export const organizationTables = ['requests', 'bodies', 'changes', 'session_tags', 'session_changes', 'removals', 'job_requests'] as const;
-
-/** Writers of statements as text: the builder, the schema steps, and the room of another database. */
-export const statementWriters: readonly string[] = [
-  'src/sql/',
-  'src/store/schema/migrations/',
-  'src/store/schema/new-store.ts',
-  'src/metadata/',
-  'src/events/',
-  'src/alerts/stored/',
-  'src/platform/sqlite/',
-];
-
-/** Callers that may access rows of every organisation. */
-export const acrossOrganizationsCallers: readonly string[] = [
-  'src/store/delete/erasure.ts',
-  'src/store/parts/remove-rows.ts',
-  'src/store/delete/retention.ts',
-  'src/store/move/index-words.ts',
-  'src/store/move/move-bodies.ts',
-  'src/store/parts/keep-words.ts',
-  'src/store/parts/restore-parts.ts',
-  'src/store/parts/set-aside.ts',
-  'src/store/read/latest-arrival.ts',
-  'src/store/read/latest-stored-number.ts',
-  'src/store/update/change-numbers.ts',
-  'src/store/update/pending-patches.ts',
-];
 
 /** Files of `src/` that only tests load; like `test/` and `bench/` they may import anything. */
 export const testFilePatterns: readonly RegExp[] = [/\.test\.tsx?$/, /^src\/(?:.+\/)?testing\//, /^test\//, /^bench\//];

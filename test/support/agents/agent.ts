@@ -17,6 +17,10 @@ export interface CodingAgent {
   readonly environment: (task: AgentTask) => Readonly<Record<string, string>>;
   /** Files below its home folder. */
   readonly files: (task: AgentTask) => Readonly<Record<string, string>>;
+  /** Done in its home folder before it starts. @returns further variables of its environment. */
+  readonly prepare?: (home: string, task: AgentTask) => Readonly<Record<string, string>>;
+  /** Done in its home folder behind its end. @returns faults. */
+  readonly finish?: (home: string) => readonly string[];
   /** Its sub-agents are places in the session. */
   readonly starts: boolean;
   /** What it cannot tell, so that its records do not have it. */

@@ -7,6 +7,8 @@ import type { AgentTask, CodingAgent } from './agent.ts';
 export interface Ran {
   readonly code: number | null;
   readonly output: string;
+  /** Of what was done around it. */
+  readonly faults: readonly string[];
 }
 
 const agentMs = 180_000;
@@ -22,14 +24,21 @@ export async function inHome(agent: CodingAgent, task: AgentTask): Promise<Ran> 
       mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
       writeFileSync(path.join(home, name), text);
     }
-    return await run(agent.command(task), work, { PATH: process.env['PATH'] ?? '', HOME: home, ...agent.environment(task) });
+    const prepared = agent.prepare?.(home, task) ?? {};
+    const environment = { PATH: process.env['PATH'] ?? '', HOME: home, ...agent.environment(task), ...prepared };
+    const ran = await run(agent.command(task), work, environment);
+    return { ...ran, faults: agent.finish?.(home) ?? [] };
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
 /** In a process group of its own, which ends with it, or after a time. */
-async function run([program = '', ...words]: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Ran> {
+async function run(
+  [program = '', ...words]: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Omit<Ran, 'faults'>> {
   const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let output = '';
   const add = (chunk: Buffer): void => {

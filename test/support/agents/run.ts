@@ -68,9 +68,10 @@ export async function runAgent(agent: CodingAgent, scene: AgentScene, question: 
   return { ...verdict, session, places, faults: [...faults, ...faultsOfSession(agent, calls, session, places)] };
 }
 
-function faultsOfRun({ code, output }: Ran): readonly string[] {
+function faultsOfRun({ code, output, faults }: Ran): readonly string[] {
   const shown = output.slice(-shownOutput);
   return [
+    ...faults,
     ...(code === 0 ? [] : [`it ended with ${String(code)}: ${shown}`]),
     ...(output.includes(finalAnswer) ? [] : [`it did not print the answer: ${shown}`]),
   ];

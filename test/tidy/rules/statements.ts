@@ -1,4 +1,4 @@
-import { acrossOrganizationsCallers, organizationTables, statementWriters } from '../law.ts';
+import { acrossOrganizationsCallers, organizationTables, statementWriters } from '../law-of-statements.ts';
 import { isProduction, isWithin, type Rule, sourceRule } from '../rule.ts';
 import { stringOf, walk } from '../source.ts';
 

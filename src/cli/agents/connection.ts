@@ -1,0 +1,85 @@
+import { userInfo } from 'node:os';
+import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import { displayPrefix, looksLikeOurKey, regionOf } from '../../auth/api-key.ts';
+import { type CommandDependencies, CommandError, UsageError } from '../base/dependencies.ts';
+import { serviceSettings } from '../base/environment-file.ts';
+import { exitCodes } from '../base/exit-codes.ts';
+import type { Connection } from './agent.ts';
+
+export interface ConnectionOptions {
+  readonly gateway?: string;
+  readonly user?: string;
+  readonly property?: readonly string[];
+  readonly model: string;
+  readonly keyStdin?: true;
+}
+
+const standardGatewayPort = '8787';
+
+/** What options and environment tell the agent. @throws CommandError without a key, UsageError for what an agent's settings cannot hold. */
+export async function connectionOf(dependencies: CommandDependencies, options: ConnectionOptions): Promise<Connection> {
+  return {
+    gateway: gatewayOf(dependencies, options.gateway),
+    key: options.keyStdin === true ? await keyFrom(process.stdin) : keyOf(dependencies),
+    user: plainText('--user', options.user ?? userInfo().username),
+    properties: Object.fromEntries((options.property ?? []).map(propertyOf)),
+    model: plainText('--model', options.model),
+    at: dependencies.now(),
+  };
+}
+
+function gatewayOf({ environment }: CommandDependencies, given: string | undefined): string {
+  const { GATELOG_PUBLIC_GATEWAY_URL: known = '', GATELOG_GATEWAY_PORT: port = '' } = environment;
+  const here = `http://127.0.0.1:${port === '' ? standardGatewayPort : port}`;
+  const url = URL.parse(given ?? (known === '' ? here : known));
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '') {
+    throw new UsageError(`--gateway takes the address that "gatelog serve" shows as Gateway, such as ${here}`);
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+function keyOf(dependencies: CommandDependencies): string {
+  const { apiKey } = serviceSettings(dependencies);
+  if (apiKey !== undefined) return checkedKey(apiKey, 'GATELOG_API_KEY');
+  throw new CommandError(
+    'GATELOG_API_KEY is not set. Give the agent a key that may only send: "gatelog keys create --org default --permissions w --name NAME" prints one, and --key-stdin reads it.',
+    exitCodes.notAllowed,
+  );
+}
+
+const maxKeyBytes = 4096;
+
+async function keyFrom(input: Readable): Promise<string> {
+  const bytes = await buffer(input);
+  if (bytes.length > maxKeyBytes) throw new UsageError('Standard input holds more than a key.');
+  return checkedKey(bytes.toString('utf8').trim(), 'Standard input');
+}
+
+/** The sentence never contains the key. */
+function checkedKey(key: string, place: string): string {
+  if (looksLikeOurKey(key) && /^[\w.-]+$/.test(key)) return key;
+  throw new UsageError(`${place} holds no Gatelog key, which begins with sk-svc-.`);
+}
+
+/** The beginning of a key, which tells it from others and opens nothing. */
+export function shortened(key: string): string {
+  return `${displayPrefix(key, regionOf(key) ?? '')}…`;
+}
+
+function propertyOf(text: string): readonly [string, string] {
+  const [name, ...value] = text.split('=');
+  if (name === undefined || name === '' || value.length === 0) {
+    throw new UsageError('--property takes a name and a value: Repository=harbour.');
+  }
+  return [plainText('--property', name), plainText('--property', value.join('='))];
+}
+
+/**
+ * A text that means the same in every agent's settings: some fill in what stands in braces or behind a dollar sign, one splits at commas,
+ * and headers are not UTF-8 in all.
+ */
+function plainText(option: string, text: string): string {
+  if (/^[\w@.:/+= -]{1,256}$/.test(text)) return text;
+  throw new UsageError(`${option} takes letters from a to z, digits, spaces and _ @ . : / + = -, 1 to 256 of them.`);
+}

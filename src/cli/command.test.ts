@@ -213,7 +213,7 @@ test('alone it says on one screen what there is, and where the rest is', async (
   const names = buildProgram(systemDependencies({})).commands.map((command) => command.name());
   expect(names.filter((name) => !new RegExp(`^  [A-Z].*\\b${name}(?:,|$)`, 'm').test(hinted))).toEqual([]);
   expect(hinted).toContain('"gatelog help" shows all commands');
-  expect((await gatelog(['--help'])).printed).toMatch(/^Start:\n +serve .*(?:\n.+)*\n\nLook:\n/m);
+  expect((await gatelog(['--help'])).printed).toMatch(/^Start:\n +init .*(?:\n.+)*\n\nLook:\n/m);
 });
 
 test('the version is the package’s', async () => {

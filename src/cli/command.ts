@@ -14,6 +14,7 @@ import { addAgentCommands } from './programs/agents.ts';
 import { addCompletionCommand } from './completion/program.ts';
 import { addExportCommand } from './programs/export.ts';
 import { addImportCommand } from './programs/import.ts';
+import { addInitCommand } from './programs/init.ts';
 import { addLimitCommands } from './programs/limits.ts';
 import { withFilter } from './programs/options.ts';
 import { addDoctorCommand } from './programs/doctor.ts';
@@ -31,6 +32,7 @@ import { packageVersion } from './base/version.ts';
 
 const examples = `
 Examples:
+  gatelog init                                asks for ports, folder and keys, starts everything, sends a call
   gatelog serve                               starts everything; prints the addresses and, once, a key
   gatelog config                              all settings with values, defaults and reasons
   gatelog orgs create acme                    an organisation of its own
@@ -86,6 +88,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
       writeErr: (text) => dependencies.hint(text.trimEnd()),
       outputError: (text, write) => write(text + settingInstead(text)),
     });
+  addInitCommand(program, dependencies);
   addServe(program, dependencies);
   addDemoCommand(program, dependencies);
   addDoctorCommand(program, dependencies);

@@ -1,6 +1,6 @@
 /** What commands are for, and their names, in the order in which the help has them. */
 const commandGroups: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['Start', ['serve', 'demo', 'doctor', 'config']],
+  ['Start', ['init', 'serve', 'demo', 'doctor', 'config']],
   ['Look', ['report', 'metrics', 'requests', 'sessions', 'users']],
   ['Watch', ['alerts', 'webhooks', 'limits', 'apply']],
   ['Data', ['export', 'import', 'properties', 'prices', 'reprice']],
@@ -24,6 +24,7 @@ Usage: gatelog COMMAND
 ${commandGroups.map(([title, names]) => `  ${title.padEnd(width)}  ${names.join(', ')}`).join('\n')}
 
 Often wanted:
+  gatelog init                                the first minutes: settings, a start and a call
   gatelog serve                               start everything on this machine
   gatelog report                              what it cost today, and what failed
   gatelog requests list --since today --where 'status>=400'

@@ -167,6 +167,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'cli/export': ['cli/base'],
   'cli/filter': ['cli/base'],
   'cli/helicone': ['cli/base', 'cli/import'],
+  'cli/init': ['cli/base', 'cli/commands'],
   'cli/tail': ['cli/base', 'cli/filter', 'cli/terminal'],
   'cli/terminal': ['cli/base'],
   'contract/events': ['contract/', 'contract/settings/unpriced.ts'],
@@ -305,6 +306,7 @@ export const ambient: ReadonlySet<string> = new Set([
 
 /** Packages that `src/` may import, and where. A package without a row may be imported nowhere: give it one when it comes. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
+  '@clack/prompts': ['cli'],
   '@clickhouse/client': ['store'],
   '@decimalturn/toml-patch': ['cli'],
   '@hono/node-server': ['api', 'contract', 'operator'],

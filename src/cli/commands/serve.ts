@@ -7,15 +7,18 @@ import { packageVersion } from '../base/version.ts';
 
 export interface ServeOptions {
   readonly newMetadata?: boolean;
+  /** Told once everything is up and its addresses are printed. */
+  readonly whenReady?: (service: RunningService) => void;
 }
 
 /** Starts everything and stays until a signal ends it. @throws with a sentence when it cannot start. */
-export async function serveAll(context: CommandContext, { newMetadata = false }: ServeOptions = {}): Promise<void> {
+export async function serveAll(context: CommandContext, { newMetadata = false, whenReady }: ServeOptions = {}): Promise<void> {
   // During the start a signal ends the process at once, and its children with it.
   const showKey = (apiKey: string): void => context.print([...authHeaders(apiKey), '', 'Starting …'].join('\n'));
   const service = await startService(context.config, context.environment, process.argv[1] ?? '', { newMetadata, showKey });
   const signals = stopSignals();
   context.print(asInvoked(welcome(context, service), context.environment));
+  whenReady?.(service);
   const signal = await signals.first;
   context.hint(farewell(service, signal));
   await service.stop({ maxMs: service.stopLimits.callsMs[signal], cut: signals.cut });

@@ -65,10 +65,15 @@ export function bareApi({ observe }: ApiPorts, first: readonly MiddlewareHandler
   return app;
 }
 
-/** Bodies hold texts of strangers: a browser that guessed another type than the stated one might run them as a page. */
+/**
+ * Bodies hold texts of strangers: a browser that guessed another type than the stated one might run them as a page, in the dashboard's name. A
+ * page of ours has a policy of its own.
+ */
 const withoutSniffing: MiddlewareHandler = async (context, next) => {
   await next();
-  context.res.headers.set('X-Content-Type-Options', 'nosniff');
+  const { headers } = context.res;
+  headers.set('X-Content-Type-Options', 'nosniff');
+  if (!headers.has('Content-Security-Policy')) headers.set('Content-Security-Policy', 'sandbox');
 };
 
 /** Not in the OpenAPI document: its calls are those of another protocol. */

@@ -44,6 +44,8 @@ describe('no browser guesses the type of what the API answers', () => {
     const response = await fetch(base + path, { ...init, headers });
     await response.arrayBuffer();
     expect([response.status, response.headers.get('x-content-type-options')]).toEqual([status, 'nosniff']);
+    // Nor is it run where it is taken for a page.
+    expect(response.headers.get('content-security-policy')).toBe('sandbox');
   });
 });
 

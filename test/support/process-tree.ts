@@ -28,6 +28,8 @@ export interface Service {
 export interface ServiceOptions {
   readonly dataDir: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The working folder; that of the test by default. */
+  readonly cwd?: string;
   /** Another entry point than the built program. */
   readonly program?: string;
   /** An empty folder stays empty: the test is about the first start. */
@@ -87,7 +89,7 @@ async function startOnce(dataDir: string): Promise<void> {
 
 async function spawnService(options: ServiceOptions): Promise<Service> {
   const command = [options.program ?? program, 'serve'];
-  const child = spawn(process.execPath, command, { env: serviceEnvironment(options), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, command, { cwd: options.cwd, env: serviceEnvironment(options), stdio: ['ignore', 'pipe', 'pipe'] });
   started.add(child.pid ?? 0);
   let output = '';
   const collect = (chunk: Buffer): void => {
@@ -107,8 +109,8 @@ async function spawnService(options: ServiceOptions): Promise<Service> {
     'the service to print its addresses',
     () => {
       if (code !== undefined) throw new Error(`the service ended with ${String(code)}:\n${output}`);
-      const gateway = /Gateway +(http:\S+)/.exec(output)?.[1];
-      const api = /API +(http:\S+)/.exec(output)?.[1];
+      const gateway = /Gateway +(https?:\S+)/.exec(output)?.[1];
+      const api = /API +(https?:\S+)/.exec(output)?.[1];
       return gateway === undefined || api === undefined ? undefined : { gateway, api };
     },
     60_000,

@@ -25,7 +25,8 @@ export function selfSigned(host: string): SelfSigned {
   );
   const signature = sign('sha256', content, privateKey);
   const der = sequence(content, algorithm, tagged(0x03, Buffer.concat([Buffer.of(0), signature])));
-  const lines = der.toString('base64').replaceAll(/.{64}/g, '$&\n');
+  // No empty line, also where the last one is full: readers of PEM take it for the end.
+  const lines = der.toString('base64').replaceAll(/.{64}(?!$)/g, '$&\n');
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { constants } from 'node:os';
-import path from 'node:path';
+import { resolve as absolute } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
@@ -213,14 +213,14 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
 /** Runs a command as process 1 of a namespace of its own, as a container does. */
 const asProcessOne = ['--user', '--map-root-user', '--pid', '--fork'];
 const hasNamespaces = spawnSync('unshare', [...asProcessOne, 'true']).status === 0;
-const command = path.resolve('dist/cli/gatelog.cjs');
+const command = absolute('dist/cli/gatelog.cjs');
 
-describe.skipIf(!hasNamespaces)('as process 1, for which Linux ignores a signal without a handler', () => {
-  const hasHandler = (pid: number): boolean => {
-    const caught = /^SigCgt:\s+([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
-    return (BigInt(`0x${caught}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n;
-  };
+function hasHandler(pid: number): boolean {
+  const caught = /^SigCgt:\s+([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${caught}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n;
+}
 
+describe.skipIf(!hasNamespaces)('as process 1, left out without namespaces of users because a process could not be the first one', () => {
   let unshared: number | undefined;
   afterEach(() => {
     if (unshared !== undefined) killTree(unshared);

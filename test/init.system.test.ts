@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
@@ -12,6 +14,7 @@ const environment = { GATELOG_GATEWAY_WORKERS: '1', GATELOG_LOG_LEVEL: 'warn' };
 const secret = 'sk-of-a-provider-0123456789';
 let folder: string;
 let terminal: PseudoTerminal | undefined;
+let other: Server | undefined;
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'gatelog-init-'));
@@ -20,6 +23,7 @@ afterEach(async () => {
   terminal?.kill();
   await terminal?.ended;
   terminal = undefined;
+  other?.close();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -34,17 +38,29 @@ function withoutTerminal(words: readonly string[], further: Readonly<Record<stri
   return { code: ran.status, said: ran.stdout + ran.stderr };
 }
 
+/** A port at which another program listens until the test ends. */
+async function takenPort(): Promise<number> {
+  const port = await stablePort();
+  other = createServer().listen(port, '127.0.0.1');
+  await once(other, 'listening');
+  return port;
+}
+
 const file = (): string => path.join(folder, '.env');
 const variables = (): Readonly<Record<string, string | undefined>> => parseEnv(readFileSync(file(), 'utf8'));
 
 describe('on a terminal', () => {
   it('asks, writes .env, starts, sends the first call, and says where it is seen', async () => {
     const [gatewayPort, apiPort] = [await stablePort(), await stablePort()];
+    const taken = await takenPort();
     const shell = start();
     await shell.shows('Port of the gateway');
     shell.type('many\r');
     await shell.shows('A port is a whole number');
-    shell.type(`\u0015${gatewayPort}\r`);
+    shell.type(`\u0015${taken}\r`);
+    await shell.shows('is in use by another program. Give another one');
+    await shell.shows('Port of the gateway');
+    shell.type(`${gatewayPort}\r`);
     await shell.shows('Port of the API');
     shell.type(`${apiPort}\r`);
     await shell.shows('Folder for all data');

@@ -24,11 +24,11 @@ export interface Answers {
   readonly model: string;
 }
 
-export const defaults = { gatewayPort: 8787, apiPort: 8788, dataDir: './data', model: 'echo/demo' } as const;
+const defaults = { gatewayPort: 8787, apiPort: 8788, dataDir: './data', model: 'echo/demo' } as const;
 const maxPort = 65_535;
 
 /** Providers that take one key: not those of this machine, nor those that are another customer's address each time. */
-export const keyedProviders = addressedProviders.filter((name) => {
+const keyedProviders = addressedProviders.filter((name) => {
   const { isLocal, isCustomers } = declaredProviders[name];
   return isLocal !== true && isCustomers !== true;
 });
@@ -36,10 +36,17 @@ export const keyedProviders = addressedProviders.filter((name) => {
 /** On a terminal. The questions are loaded here alone. */
 export async function askedAnswers(dependencies: CommandDependencies, options: InitOptions): Promise<Answers> {
   const { askSecret, askText, askWhich } = await import('./questions.ts');
-  const askPort = async (of: string, standard: number): Promise<number> =>
-    Number(await askText({ message: `Port of the ${of}`, default: String(standard), check: portFault }));
-  const gatewayPort = options.gatewayPort ?? (await askPort('gateway, which takes model calls', defaults.gatewayPort));
-  const apiPort = options.apiPort ?? (await askPort('API and the dashboard', defaults.apiPort));
+  const askPort = async (of: Listener, message: string, standard: number): Promise<number> => {
+    for (;;) {
+      const port = Number(await askText({ message, default: String(standard), check: portFault }));
+      const problem = await takenPort(of, port);
+      if (problem === undefined) return port;
+      dependencies.hint(problem);
+    }
+  };
+  const gatewayPort =
+    options.gatewayPort ?? (await askPort('gateway', 'Port of the gateway, which takes model calls', defaults.gatewayPort));
+  const apiPort = options.apiPort ?? (await askPort('API', 'Port of the API and the dashboard', defaults.apiPort));
   const dataDir = options.dataDir ?? (await askText({ message: 'Folder for all data', default: defaults.dataDir }));
   const given = keysOf(dependencies, options.providerKey ?? []);
   const asked =
@@ -99,15 +106,17 @@ function checked(answers: Answers): Answers {
   throw new UsageError(`Gateway and API need two ports; ${answers.apiPort} was given for both.`);
 }
 
+type Listener = 'gateway' | 'API';
+
 /** @throws CommandError when a port is taken, before anything is written. */
 export async function requireFreePorts({ gatewayPort, apiPort }: Answers): Promise<void> {
-  const host = '127.0.0.1';
-  const listeners = [
-    { name: 'gateway', host, port: gatewayPort, variable: 'another one with --gateway-port' },
-    { name: 'API', host, port: apiPort, variable: 'another one with --api-port' },
-  ];
-  for (const listener of listeners) {
-    const problem = await portProblem(listener);
-    if (problem !== undefined) throw new CommandError(problem.replace(/ Set .*$/, ` Give ${listener.variable}.`));
-  }
+  const problem = (await takenPort('gateway', gatewayPort)) ?? (await takenPort('API', apiPort));
+  if (problem !== undefined) throw new CommandError(problem);
+}
+
+/** @returns a sentence for people; undefined for a port that can be had. */
+async function takenPort(name: Listener, port: number): Promise<string | undefined> {
+  const variable = name === 'gateway' ? '--gateway-port' : '--api-port';
+  const problem = await portProblem({ name, host: '127.0.0.1', port, variable });
+  return problem?.replace(/ Set .*$/, ` Give another one (${variable}).`);
 }

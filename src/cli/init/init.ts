@@ -32,6 +32,8 @@ export async function initialise(dependencies: CommandDependencies, options: Ini
     dependencies.print('Start it in this folder with: gatelog serve');
     return;
   }
+  const others = Object.keys(variables).filter((name) => ![undefined, '', variables[name]].includes(environment[name]));
+  if (others.length > 0) dependencies.hint(`The environment has another ${others.join(', ')}, which holds before that of ${file}.`);
   await serve({ ...dependencies, environment: { ...parseEnv(readFileIfPresent(file) ?? ''), ...environment } }, answers);
 }
 

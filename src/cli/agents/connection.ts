@@ -22,11 +22,20 @@ export async function connectionOf(dependencies: CommandDependencies, options: C
   return {
     gateway: gatewayOf(dependencies, options.gateway),
     key: options.keyStdin === true ? await keyFrom(process.stdin) : keyOf(dependencies),
-    user: plainText('--user', options.user ?? userInfo().username),
+    user: plainText('--user', options.user ?? ownName()),
     properties: Object.fromEntries((options.property ?? []).map(propertyOf)),
     model: plainText('--model', options.model),
     at: dependencies.now(),
   };
+}
+
+/** @throws UsageError for a user without a name, as in some containers. */
+function ownName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    throw new UsageError('You have no name on this machine; give one with --user.');
+  }
 }
 
 function gatewayOf({ environment }: CommandDependencies, given: string | undefined): string {

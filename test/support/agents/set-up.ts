@@ -25,7 +25,8 @@ const quiet = { autoupdate: false, share: 'disabled' };
 const owns: Readonly<Record<string, Own>> = {
   'claude-code': {
     like: 'Claude Code',
-    files: { '.claude/settings.json': '{\n  // mine\n  "includeCoAuthoredBy": false\n}\n' },
+    // It reads no comments.
+    files: { '.claude/settings.json': '{\n\t"includeCoAuthoredBy": false\n}\n' },
     environment: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' },
   },
   codex: { like: 'Codex', files: { '.codex/config.toml': '# mine\nmodel = "gpt-5-mini"\n\n[analytics]\nenabled = false\n' } },
@@ -77,7 +78,7 @@ function gatelog(home: string, words: readonly string[], key: string): string {
 function setUp(name: string, home: string, { gateway, key }: AgentTask): Readonly<Record<string, string>> {
   const told = ['--gateway', gateway, '--user', developer, '--property', `Repository=${repository}`, '--key-stdin', '--show-key'];
   const lines = gatelog(home, ['setup', name, '--write', ...told], `${key}\n`).match(/^ +export .*$/gm) ?? [];
-  const shown = execFileSync('bash', ['-c', `${lines.join('\n')}\nenv -0`], { env: {}, encoding: 'utf8' });
+  const shown = execFileSync('bash', ['--norc', '-c', `${lines.join('\n')}\nenv -0`], { env: {}, encoding: 'utf8' });
   const variables = shown.split('\0').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const);
   return Object.fromEntries(variables.filter(([variable]) => lines.some((line) => line.includes(` ${variable}=`))));
 }

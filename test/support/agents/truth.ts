@@ -16,6 +16,7 @@ const rates: ReadonlyMap<string, Rates> = new Map<string, Rates>([
   ['claude-sonnet-4-6', [3, 0.3, 15, 3.75, 6]],
   ['claude-haiku-4-5-20251001', [1, 0.1, 5, 1.25, 2]],
   ['gpt-5-mini', [0.25, 0.025, 2]],
+  ['gpt-5.4-nano', [0.2, 0.02, 1.25]],
   ['gpt-6.2-sol', [2, 0.1, 10]],
   ['gemini-3.8-flash', [0.75, 0.075, 3.75]],
   ['gemini-3.5-flash-lite', [0.3, 0.03, 2.5]],

@@ -116,12 +116,8 @@ it('SIGTERM lets a running stream end complete and recorded; meanwhile no call i
     expect(refused).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '2' } });
     expect(JSON.parse(refused.text())).toMatchObject({ error: { code: 'stopping' } });
   }
-  // The API answers as long as calls run, and shows that the gateway stops.
+  // The API answers as long as calls run.
   expect((await fetch(`${running.api}/readyz`)).status).toBe(200);
-  await eventually('the metrics to say so', async () => {
-    const page = await (await fetch(`${running.api}/metrics`)).text();
-    return page.includes('gatelog_ready{process="gateway-0"} 0') ? true : undefined;
-  });
   release();
   expect(await open.end).toBe('whole');
   expect(open.text()).toContain('data: [DONE]\n\n');
@@ -215,12 +211,12 @@ const asProcessOne = ['--user', '--map-root-user', '--pid', '--fork'];
 const hasNamespaces = spawnSync('unshare', [...asProcessOne, 'true']).status === 0;
 const command = absolute('dist/cli/gatelog.cjs');
 
-function hasHandler(pid: number): boolean {
+const hasHandler = (pid: number): boolean => {
   const caught = /^SigCgt:\s+([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
   return (BigInt(`0x${caught}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n;
-}
+};
 
-describe.skipIf(!hasNamespaces)('as process 1, left out without namespaces of users because a process could not be the first one', () => {
+describe.skipIf(!hasNamespaces)('as process 1, for which Linux ignores a signal without a handler', () => {
   let unshared: number | undefined;
   afterEach(() => {
     if (unshared !== undefined) killTree(unshared);

@@ -210,7 +210,8 @@ function contentsOf(pages, shown) {
 /** The dashboard as Vite has built it; names of its assets hold their hash. */
 function addDashboard() {
   const built = join(root, '.cache', 'web');
-  add('/', 'dashboard.html', readFileSync(join(built, 'index.html')));
+  // Addresses of the page are below those of the site, so its own cannot be relative; the service puts a base path before them.
+  add('/', 'dashboard.html', readFileSync(join(built, 'index.html'), 'utf8').replaceAll('="./', '="/'));
   for (const name of readdirSync(join(built, 'assets'))) {
     add(`/assets/${name}`, `dashboard/${name}`, readFileSync(join(built, 'assets', name)), { immutable: true });
   }

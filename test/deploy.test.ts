@@ -4,6 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { program } from '../scripts/prepare.mjs';
+import { loadConfig } from '../src/config/load.ts';
 import { clientVariables, settingRows } from '../src/config/variables.ts';
 import { addressedProviders } from '../src/model/providers/providers.ts';
 import { stopMarginMs } from '../src/supervisor/supervisor.ts';
@@ -216,6 +217,14 @@ describe('files agree', () => {
     expect([...read(name).matchAll(pattern)].flatMap(([, ...ports]) => ports)).toEqual(both);
   });
 
+  it.each(['nginx/one-address.conf', 'caddy/one-address.Caddyfile'])('%s has the port and the path that it sets', (name) => {
+    const set = Object.fromEntries(all(read(name), /^# {3}(GATELOG_\w+=.*)$/gm).map((line) => line.split('=', 2) as [string, string]));
+    expect(read(name)).toContain(` 127.0.0.1:${set['GATELOG_PORT'] ?? ''}`);
+    expect(all(read(name), /(?:location|path|respond) (?:= )?(\/[^/\s]+)/g)).toEqual([set['GATELOG_BASE_PATH'], set['GATELOG_BASE_PATH']]);
+    const loaded = loadConfig(set);
+    expect(loaded).toMatchObject({ config: { publicGatewayUrl: 'https://tools.example.com/gatelog/gateway' } });
+  });
+
   it('so have the chart, the checks of the containers and Prometheus', () => {
     expect([values.ports.gateway, values.ports.api].map(String)).toEqual(both);
     expect(found('Dockerfile', /GATEWAY_PORT \|\| (\d+)/)).toBe(gateway);
@@ -236,8 +245,9 @@ describe('files agree', () => {
   });
 
   it('proxies end idle connections before the program does', () => {
-    const seconds = [...all(read('nginx/gatelog.conf'), /keepalive_timeout (\d+)s/g), ...all(read('caddy/Caddyfile'), /keepalive (\d+)s/g)];
-    expect(seconds).toHaveLength(3);
+    const proxies = names.filter((name) => /^(?:nginx|caddy)\//.test(name));
+    const seconds = proxies.flatMap((name) => all(read(name), /keepalive(?:_timeout)? (\d+)s/g));
+    expect(seconds).toHaveLength(5);
     expect(Math.max(...seconds.map(Number)) * 1000).toBeLessThan(Number(defaultOf('GATELOG_KEEP_ALIVE_TIMEOUT_MS')));
   });
 

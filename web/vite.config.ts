@@ -7,6 +7,8 @@ export default defineConfig({
   root: import.meta.dirname,
   // The page is in English; dates and numbers are in the reader's locale all the same.
   plugins: [react(), { ...optimizeLocales.vite({ locales: ['en-US'] }), enforce: 'pre' }],
+  // Scripts find each other beside themselves, wherever the service puts them (GATELOG_BASE_PATH).
+  base: './',
   build: {
     outDir: '../.cache/web',
     emptyOutDir: true,

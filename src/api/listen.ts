@@ -7,10 +7,14 @@ import {
   type Server,
   ServerResponse,
 } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { createAdaptorServer, serve } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Problem } from '../contract/problem.ts';
 import { headerValues } from '../platform/http/header-list.ts';
+import type { ClientBindings } from './http/client-bindings.ts';
+import { type ClientAddressOf, clientAddressBehind } from '../platform/http/client-address.ts';
+import type { Tls } from '../platform/http/tls.ts';
 import { watchReads } from '../platform/http/write-timeout.ts';
 
 /** A session's identifier is in the path: at most 8,192 bytes, three times as many when percent-encoded. */
@@ -23,18 +27,23 @@ const maxConnections = 4096;
 const requestTimeoutMs = 300_000;
 
 export interface ApiListener {
+  /** Undefined: plain http. */
+  readonly tls?: Tls | undefined;
   readonly host: string;
   readonly port: number;
   /** For the next request on an idle connection. */
   readonly keepAliveTimeoutMs: number;
   /** For a client that reads nothing of its response. */
   readonly clientStallMs: number;
+  /** Default: the address of the connection. */
+  readonly clientAddressOf?: ClientAddressOf;
 }
 
 /** The server is not listening yet on return: wait for its event. */
-export function serveApi(api: Hono, { host, port, keepAliveTimeoutMs, clientStallMs }: ApiListener): Server {
+export function serveApi(api: Hono, listener: ApiListener): Server {
+  const { host, port, keepAliveTimeoutMs, clientStallMs, clientAddressOf = clientAddressBehind([]), tls } = listener;
   const server = serve({
-    fetch: api.fetch,
+    fetch: (request, env) => api.fetch(request, { ...env, clientAddress: () => clientAddressOf(env.incoming) } satisfies ClientBindings),
     hostname: host,
     port,
     serverOptions: {
@@ -43,7 +52,10 @@ export function serveApi(api: Hono, { host, port, keepAliveTimeoutMs, clientStal
       requestTimeout: requestTimeoutMs,
       ServerResponse: watchedAnswers(clientStallMs),
     },
-    createServer: ((options: object, listener: RequestListener) => createServer(options, onlyPlain(listener))) as typeof createServer,
+    createServer: ((options: object, handler: RequestListener) =>
+      tls === undefined
+        ? createServer(options, onlyPlain(handler))
+        : createSecureServer({ ...options, ...tls }, onlyPlain(handler))) as typeof createServer,
   }) as Server;
   server.maxConnections = maxConnections;
   return server;

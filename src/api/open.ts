@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Server as SecureServer } from 'node:https';
 import { fileURLToPath } from 'node:url';
 import type { Alerts } from '../alerts/alerts.ts';
 import type { Audit } from '../audit/open.ts';
@@ -8,16 +9,20 @@ import { failedKeysOf, keyVerifier } from '../auth/open.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
 import { makeProviderKeyVault } from '../auth/provider-keys.ts';
 import { explainRejection } from '../auth/rejection.ts';
+import { clientAddressMark } from '../auth/sealing.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import { dataPaths } from '../config/data-paths.ts';
 import { listenerAddresses } from '../config/listener-addresses.ts';
+import { tlsFilesOf } from '../config/tls-files.ts';
 import type { Config } from '../config/load.ts';
 import type { Ingest } from '../ingest/open.ts';
 import type { Jobs } from '../jobs/open.ts';
 import type { MetadataDatabase } from '../metadata/database.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
+import { clientAddressBehind, clientAddressOfWorker } from '../platform/http/client-address.ts';
 import { closeServer, listening } from '../platform/http/server.ts';
+import { followTls, readTls } from '../platform/http/tls.ts';
 import { SharedWork } from '../platform/shared-work.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import { KnownNames } from '../query/hints/known-names.ts';
@@ -25,7 +30,7 @@ import type { Store } from '../store/store.ts';
 import { createApi } from './app.ts';
 import type { ApiPorts } from './endpoint/ports.ts';
 import { responseMaxBytes } from './http/response-memory.ts';
-import { serveApi } from './listen.ts';
+import { type ApiListener, serveApi } from './listen.ts';
 import { openApiDocument } from './openapi.ts';
 import { makeDashboard } from './parts/dashboard.ts';
 import { makeExports } from './parts/exports.ts';
@@ -66,11 +71,17 @@ export interface ApiDependencies extends Pick<
   readonly baseUrl: () => string;
 }
 
+export interface ApiAddresses {
+  /** Of the API's own listener; undefined at the one address. */
+  readonly own: string | undefined;
+  /** Where gateway workers reach it, in plain http on this machine. */
+  readonly forWorkers: string;
+}
+
 export interface OpenApi {
   /** For endpoints that the operator has too. */
   readonly ports: ApiPorts;
-  /** @returns the address. */
-  readonly listen: () => Promise<string>;
+  readonly listen: () => Promise<ApiAddresses>;
   /** @param maxMs for running responses. */
   readonly close: (maxMs: number) => Promise<void>;
 }
@@ -79,29 +90,50 @@ export interface OpenApi {
 export function openApi(dependencies: ApiDependencies): OpenApi {
   const { config, version, streams } = dependencies;
   const ports = apiPortsOf(dependencies);
-  let server: Server | undefined;
+  const servers: Server[] = [];
+  let endFollowing = (): void => undefined;
   return {
     ports,
-    listen: () => {
-      server = serveApi(createApi(ports, documentOf(version)), {
+    listen: async () => {
+      const api = createApi(ports, documentOf(version, config.basePath));
+      const { keepAliveTimeoutMs, clientStallTimeoutMs: clientStallMs } = config;
+      const serveAt = (listener: Pick<ApiListener, 'host' | 'port' | 'tls' | 'clientAddressOf'>): Promise<string> => {
+        const server = serveApi(api, { ...listener, keepAliveTimeoutMs, clientStallMs });
+        servers.push(server);
+        return listening(server);
+      };
+      const tlsFiles = tlsFilesOf(config);
+      const forWorkers = { host: '127.0.0.1', port: 0, clientAddressOf: clientAddressOfWorker(workerMarkOf(config)) };
+      // At the one address the gateway workers listen, and pass on what is the API's.
+      if (config.port !== undefined) return { own: undefined, forWorkers: await serveAt(forWorkers) };
+      const tls = tlsFiles === undefined ? undefined : readTls(tlsFiles);
+      const own = await serveAt({
         host: config.host,
         port: config.apiPort,
-        keepAliveTimeoutMs: config.keepAliveTimeoutMs,
-        clientStallMs: config.clientStallTimeoutMs,
+        tls,
+        clientAddressOf: clientAddressBehind(config.trustedProxies),
       });
-      return listening(server);
+      if (tlsFiles === undefined) return { own, forWorkers: own };
+      const [secure] = servers as readonly unknown[] as readonly SecureServer[];
+      endFollowing = followTls({ files: tlsFiles, take: (renewed) => secure?.setSecureContext(renewed), observe: dependencies.observe });
+      return { own, forWorkers: await serveAt(forWorkers) };
     },
     close: async (maxMs) => {
+      endFollowing();
       streams.stop();
-      if (server !== undefined) await closeServer(server, maxMs);
+      await Promise.all(servers.map((server) => closeServer(server, maxMs)));
     },
   };
 }
 
+function workerMarkOf(config: Config): string {
+  return clientAddressMark(deploymentSecret(config.secretKey, dataPaths(config).secret));
+}
+
 /** The OpenAPI document, made when it is first asked for: it takes a start 50 ms. */
-function documentOf(version: string): () => object {
+function documentOf(version: string, basePath: string): () => object {
   let document: object | undefined;
-  return () => (document ??= openApiDocument(version));
+  return () => (document ??= openApiDocument(version, basePath));
 }
 
 /** What endpoints use, from the rooms that have it. */
@@ -154,7 +186,7 @@ function keyPorts({ config, database, observe, baseUrl }: ApiDependencies) {
 function answerPorts(config: Config) {
   return {
     monotonic: systemClock.monotonic,
-    site: { addresses: listenerAddresses(config), file: siteFilesIn(sitePath) },
+    site: { addresses: listenerAddresses(config), basePath: config.basePath, file: siteFilesIn(sitePath, config.basePath) },
     bodyMaxBytes: config.apiBodyMaxBytes,
     corsOrigins: config.corsOrigins,
     answerMaxBytes: responseMaxBytes,

@@ -6,8 +6,8 @@ import type { Declaration } from './openapi/declaration.ts';
 import { pathsOf } from './openapi/operations.ts';
 import { SchemaWriter } from './openapi/schemas.ts';
 
-/** The OpenAPI 3.1 document, generated from the declarations of the endpoints. @param version of the program. */
-export function openApiDocument(version: string): object {
+/** The OpenAPI 3.1 document, generated from the declarations of the endpoints. @param version of the program. @param basePath before all paths. */
+export function openApiDocument(version: string, basePath = ''): object {
   const writer = new SchemaWriter();
   const declarations = [...endpoints.map(withWarnings), ...openEndpoints];
   const paths = pathsOf(
@@ -24,7 +24,7 @@ export function openApiDocument(version: string): object {
       description: 'Query and change what the gateway has recorded.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: "The origin that serves this document: the API's listener." }],
+    servers: [{ url: basePath || '/', description: "The origin that serves this document: the API's listener." }],
     tags: tags.map(({ name, description }) => ({ name, description })),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A Gatelog key.' } },

@@ -16,6 +16,7 @@ const purposes = {
   sessions: 'gatelog: tokens of sessions at rest',
   signIns: 'gatelog: sign-ins that have begun',
   credentials: 'gatelog: hashes of credentials at providers',
+  clients: 'gatelog: addresses of clients between workers and core',
 } as const;
 
 const algorithm = 'aes-256-gcm';
@@ -36,13 +37,18 @@ export function makeCredentialHash(secret: Uint8Array): HashCredential {
   return (text) => createHmac('sha256', key).update(text).digest().subarray(0, hashBytes).toString('base64url');
 }
 
+/** What a gateway worker shows the core with the address of a client. @param secret the deployment's, 32 bytes or more. */
+export function clientAddressMark(secret: Uint8Array): string {
+  return derivedKey(secret, 'clients').toString('base64url');
+}
+
 /** Invariant: no other use of the deployment's secret shares it; HKDF (RFC 5869) derives a key per purpose. */
 function derivedKey(secret: Uint8Array, purpose: keyof typeof purposes): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purposes[purpose], keyBytes));
 }
 
 /** AES-256-GCM under a derived key. @param secret the deployment's, 32 bytes or more. */
-export function makeCipher(secret: Uint8Array, purpose: Exclude<keyof typeof purposes, 'credentials'>): Cipher {
+export function makeCipher(secret: Uint8Array, purpose: Exclude<keyof typeof purposes, 'credentials' | 'clients'>): Cipher {
   const cipherKey = derivedKey(secret, purpose);
   return {
     seal: (associatedData, text) => {

@@ -228,7 +228,7 @@ describe('a command line that cannot be understood says where the help is', () =
     [['keys', 'nonsense', '--help'], 'Try "gatelog keys --help".'],
     [
       ['serve', '--port', '9000'],
-      'Use a setting: GATELOG_GATEWAY_PORT and GATELOG_API_PORT, in the environment.\nTry "gatelog serve --help".',
+      'Use a setting: GATELOG_PORT, or GATELOG_GATEWAY_PORT and GATELOG_API_PORT, in the environment.\nTry "gatelog serve --help".',
     ],
     [['nonsense'], 'Try "gatelog --help".'],
   ])('%j', async (words, end) => {

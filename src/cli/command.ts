@@ -128,7 +128,7 @@ function nameHelp(command: Command, name: string): void {
 
 /** Options of other programs, and our settings for the same. */
 const settingsOfOptions: Readonly<Record<string, string>> = {
-  port: 'GATELOG_GATEWAY_PORT and GATELOG_API_PORT',
+  port: 'GATELOG_PORT, or GATELOG_GATEWAY_PORT and GATELOG_API_PORT',
   host: 'GATELOG_HOST',
   data: 'GATELOG_DATA_DIR',
   'data-dir': 'GATELOG_DATA_DIR',

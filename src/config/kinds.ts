@@ -13,6 +13,8 @@ export interface KindValues {
   readonly region: string;
   readonly regions: Readonly<Record<string, string>>;
   readonly url: string;
+  readonly urlPath: string;
+  readonly networks: readonly string[];
   readonly header: string;
   readonly smtp: SmtpServer;
   readonly sender: string;
@@ -46,6 +48,7 @@ interface Kind<T> {
 const byteUnits = { GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024 } as const;
 const durationUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 const headerShape = /^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/i;
+const urlPathShape = /^(?:\/[A-Za-z0-9._~-]{1,64}){1,8}$/;
 const regionShape = /^[a-z][a-z0-9-]{0,15}$/;
 const hostShape = /^[a-z0-9]([a-z0-9._-]{0,252}[a-z0-9])?$/i;
 const domainShape = /^[\p{L}\p{N}]([\p{L}\p{N}.-]{0,252}[\p{L}\p{N}])?$/u;
@@ -103,6 +106,27 @@ export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
     form: ({ schemes }) =>
       `an address that starts with ${(schemes ?? []).map((scheme) => `${scheme}://`).join(' or ')}, without user name, query or fragment`,
     show: String,
+  },
+  urlPath: {
+    read: (text) => {
+      const path = text.replace(/\/$/, '');
+      return path === '' || (urlPathShape.test(path) && !/\/\.\.?(?:\/|$)/.test(path))
+        ? { value: path }
+        : { problem: `is ${quoted(text)}, which is not such a path` };
+    },
+    form: () => 'a path that begins with /, of letters, digits and -._~, for example /gatelog',
+    show: String,
+  },
+  networks: {
+    read: (text) => {
+      const entries = listed(text).map((entry) => entry.toLowerCase());
+      const wrong = entries.find((entry) => isIP(entry) === 0 && !isCidr(entry));
+      return wrong === undefined
+        ? { value: Object.freeze(entries) }
+        : { problem: `has the entry ${quoted(wrong)}, which is neither an IP address nor a CIDR` };
+    },
+    form: () => 'IP addresses and CIDRs with commas between, for example 10.0.0.1,fd00::/8',
+    show: (value) => value.join(','),
   },
   header: {
     read: (text) =>

@@ -5,6 +5,7 @@ import { thisMachine } from './machine.ts';
 import { peopleFaults } from './people-faults.ts';
 import type { Reading } from './reading.ts';
 import { readMailSender } from './smtp-url.ts';
+import { oneAddressFaults, publicAddresses } from './one-address.ts';
 import { withoutServiceLinks } from './service-links.ts';
 import { nearestName } from './suggest.ts';
 import type { Machine, Variable } from './variable.ts';
@@ -46,8 +47,9 @@ export function loadConfig(given: Environment, machine: Machine = thisMachine())
   const providers = readProviders(environment, faults);
   faults.push(...unknownNames(environment));
   if (faults.length > 0) return { faults };
-  const config = Object.freeze({ ...(settings as unknown as Settings), providers });
-  const contradictions = contradictionsIn(config);
+  const read = { ...(settings as unknown as Settings), providers };
+  const config = Object.freeze({ ...read, ...publicAddresses(read) });
+  const contradictions = [...contradictionsIn(config), ...oneAddressFaults(read, environment)];
   return contradictions.length > 0 ? { faults: contradictions } : { config };
 }
 
@@ -107,16 +109,16 @@ function remedyForUnknown(name: string, known: readonly string[]): string {
 /** A batch whose insert has begun when the disk becomes full, and the engine's merges meanwhile. */
 const batchesInSpareBytes = 2;
 
-/** Settings that are valid one by one and contradict each other. */
 /** The sender of mails; undefined when none is known. */
 export function mailSenderOf({ smtpFrom, smtpUrl }: Pick<Config, 'smtpFrom' | 'smtpUrl'>): string | undefined {
   const { from, login } = smtpUrl ?? {};
   return smtpFrom ?? from ?? (login === undefined ? undefined : readMailSender(login.user));
 }
 
+/** Settings that are valid one by one and contradict each other. */
 function contradictionsIn(config: Config): readonly Fault[] {
   const faults: Fault[] = [];
-  if (config.gatewayPort !== 0 && config.gatewayPort === config.apiPort) {
+  if (config.port === undefined && config.gatewayPort !== 0 && config.gatewayPort === config.apiPort) {
     faults.push({
       variable: variables.apiPort.name,
       problem: `is ${config.apiPort}, which is the gateway's port too`,
@@ -152,6 +154,15 @@ function contradictionsIn(config: Config): readonly Fault[] {
     });
   }
   faults.push(...peopleFaults(config));
+  if ((config.tlsCertFile === undefined) !== (config.tlsKeyFile === undefined)) {
+    const [given, missing] =
+      config.tlsKeyFile === undefined ? (['tlsCertFile', 'tlsKeyFile'] as const) : (['tlsKeyFile', 'tlsCertFile'] as const);
+    faults.push({
+      variable: variables[given].name,
+      problem: `is set without ${variables[missing].name}`,
+      remedy: 'set both, or neither of them',
+    });
+  }
   const { azure } = config.providers;
   if (azure?.key !== undefined && azure.baseUrl === undefined) {
     faults.push({

@@ -1,5 +1,6 @@
 import type { KindValues } from './kinds.ts';
 import { gatewayVariables } from './gateway-variables.ts';
+import { listenerVariables } from './listener-variables.ts';
 import { eventVariables } from './event-variables.ts';
 import { alertVariables } from './alert-variables.ts';
 import { peopleVariables } from './people-variables.ts';
@@ -14,28 +15,7 @@ export const variables = {
     default: './data',
     reason: 'Folder for the spool, the embedded databases and the locks.',
   },
-  host: {
-    name: 'GATELOG_HOST',
-    kind: 'host',
-    default: '127.0.0.1',
-    reason: 'Address that both listeners bind to; 0.0.0.0 opens them to the network.',
-  },
-  gatewayPort: {
-    name: 'GATELOG_GATEWAY_PORT',
-    kind: 'integer',
-    default: '8787',
-    min: 0,
-    max: 65_535,
-    reason: 'Port of the gateway; 0 takes any free one.',
-  },
-  apiPort: {
-    name: 'GATELOG_API_PORT',
-    kind: 'integer',
-    default: '8788',
-    min: 0,
-    max: 65_535,
-    reason: 'Port of the API; 0 takes any free one.',
-  },
+  ...listenerVariables,
   region: {
     name: 'GATELOG_REGION',
     kind: 'region',
@@ -47,19 +27,6 @@ export const variables = {
     kind: 'regions',
     default: '',
     reason: 'Addresses of the sibling deployments; a caller with a key of another region is told the right one.',
-  },
-  publicApiUrl: {
-    name: 'GATELOG_PUBLIC_API_URL',
-    kind: 'url',
-    schemes: ['https', 'http'],
-    reason: 'Base of the URLs that the API returns and that the pages at / show. Default: the listening address.',
-  },
-  publicGatewayUrl: {
-    name: 'GATELOG_PUBLIC_GATEWAY_URL',
-    kind: 'url',
-    schemes: ['https', 'http'],
-    reason:
-      'Address of the gateway as callers see it, for examples, the pages at / and the addresses in replies that become its own. Default: the listening address.',
   },
   targetAllowlist: {
     name: 'GATELOG_TARGET_ALLOWLIST',

@@ -7,7 +7,7 @@ export function gatewayFrontPage({ gateway, api }: ListenerAddresses): FrontPage
     sentences: [
       'Send calls to LLM providers here, with this address as the base address of your client and a Gatelog key. Each is passed on and recorded.',
       api === undefined
-        ? 'The API that finds them again is on a port of its own (GATELOG_API_PORT, 8788 unless set); its /docs has the documentation.'
+        ? 'The API that finds them again is on a port of its own (GATELOG_API_PORT, 8788 unless set), or with GATELOG_PORT on this one without /gateway; its /docs has the documentation.'
         : 'The API that finds them again has an address of its own.',
     ],
     addresses: [

@@ -15,7 +15,9 @@ import { makeRequestIdClaims } from '../metadata/request-ids.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { ListenerAddresses } from '../platform/http/front-page.ts';
+import { clientAddressBehind } from '../platform/http/client-address.ts';
 import { type CallsEnd, closeServer, listen } from '../platform/http/server.ts';
+import { followTls, readTls, type TlsFiles } from '../platform/http/tls.ts';
 import type { Meter } from '../platform/metrics/meter.ts';
 import type { ProcessSeries } from '../spool/process-series.ts';
 import type { SpoolSpace } from '../spool/usage.ts';
@@ -29,6 +31,7 @@ import type { ExchangePorts, ForwardLimits, ForwardPorts } from './call/ports.ts
 import { CredentialHashes } from './credentials/credential-hashes.ts';
 import { CredentialCache } from './credentials/credentials.ts';
 import { StoredProviderKeys } from './credentials/stored-keys.ts';
+import type { FrontOptions } from './front/front.ts';
 import { CallsInFlight } from './http/concurrency.ts';
 import type { CallLimits } from './limits/call-limits.ts';
 import { EventLoopScheduler } from './limits/event-loop-scheduler.ts';
@@ -62,6 +65,10 @@ export interface GatewayDependencies {
   };
   /** Of the listeners, as people reach them. */
   readonly addresses: ListenerAddresses;
+  /** Of one listener for gateway and API; undefined where the API has its own. */
+  readonly front?: FrontOptions | undefined;
+  /** Of the listener's certificate; undefined: plain http. */
+  readonly tlsFiles?: TlsFiles | undefined;
 }
 
 /** Where exchanges are recorded. */
@@ -93,20 +100,30 @@ export function openGateway(dependencies: GatewayDependencies, given: Partial<Fo
   const opened = openParts(dependencies, given);
   const ports: ForwardPorts = { ...portsOf(dependencies, opened), ...given };
   const health = makeHealth(dependencies);
-  const { server, draining } = createGatewayServer(ports, health.read, {
+  const { tlsFiles } = dependencies;
+  const { server, draining, renew } = createGatewayServer(ports, health.read, {
     headerMaxBytes: config.headerMaxBytes,
     requestTimeoutMs: config.requestTimeoutMs,
     keepAliveTimeoutMs: config.keepAliveTimeoutMs,
     maxConnections: config.clientConnections,
     corsOrigins: config.corsOrigins,
     addresses: dependencies.addresses,
+    front: dependencies.front,
+    tls: tlsFiles === undefined ? undefined : readTls(tlsFiles),
   });
+  const endFollowing =
+    tlsFiles === undefined ? () => undefined : followTls({ files: tlsFiles, take: renew, observe: dependencies.observe });
   return {
     ports,
-    listen: () => listen(server, config.host, config.gatewayPort),
+    listen: async () => {
+      const address = await listen(server, config.host, config.port ?? config.gatewayPort);
+      const { front } = dependencies;
+      return front === undefined ? address : address + front.basePath + front.gatewayPath;
+    },
     noteConnections: () => ports.meter.connections(ports.upstream.counts()),
     isReady: () => !draining.hasBegun && health.isReady(),
     stop: async (calls) => {
+      endFollowing();
       draining.begin();
       await closeServer(server, (await draining.ended(calls)) ? responsesEndMs : 0);
     },
@@ -186,6 +203,7 @@ function portsOf(dependencies: GatewayDependencies, { upstream, largeBodies, cac
     verifyKey: keyVerifier(database, config, observe),
     explainRejection: (key) => explainRejection(key, config),
     failedKeys: failedKeysOf(config),
+    clientAddressOf: clientAddressBehind(config.trustedProxies),
     requestIdClaims: makeRequestIdClaims(database, now),
     knownModels: pricing.knownModels,
     makerOf: pricing.makerOf,

@@ -1,13 +1,18 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, GatelogError } from '../model/errors.ts';
 import { isSystemError } from '../platform/files.ts';
 import type { ListenerAddresses } from '../platform/http/front-page.ts';
+import type { Tls } from '../platform/http/tls.ts';
 import { enforceWriteTimeout } from '../platform/http/write-timeout.ts';
 import type { ForwardPorts } from './call/ports.ts';
 import { answerPreflight, crossOriginResponses, isAllowedPreflight } from './http/cors.ts';
 import { Draining, stoppingProblem } from './http/draining.ts';
 import { forward } from './forward.ts';
+import { type FrontOptions, makeFront } from './front/front.ts';
+import { frontResponses } from './front/sandboxed.ts';
 import { IncomingRequest } from './http/incoming-request.ts';
 import { coalesceWritev } from '../platform/http/coalesce-writes.ts';
 import { makeBuiltinPaths, maxBuiltinPath } from './builtin-paths.ts';
@@ -25,6 +30,10 @@ export interface GatewayOptions {
   readonly corsOrigins: readonly string[];
   /** Shown at `/`. */
   readonly addresses: ListenerAddresses;
+  /** Of one listener for gateway and API; undefined where the API has its own. */
+  readonly front?: FrontOptions | undefined;
+  /** Undefined: plain http. */
+  readonly tls?: Tls | undefined;
 }
 
 /** `ready` decides the status of `/readyz`; `degraded` names parts that fail without stopping calls. */
@@ -34,6 +43,8 @@ export interface GatewayHealth {
 }
 
 const headersTimeoutMs = 60_000;
+/** Connections count only once TLS stands. */
+const handshakeTimeoutMs = 10_000;
 /** Maximum interval at which Node checks for late requests. */
 const lateCheckMs = 30_000;
 /** How long a rejected connection is still read, so that its client can read the response. */
@@ -42,13 +53,18 @@ const lingerMs = 1000;
 export interface GatewayServer {
   readonly server: Server;
   readonly draining: Draining;
+  /** Takes a renewed certificate for new connections. */
+  readonly renew: (tls: Tls) => void;
 }
 
 /** @returns a server that does not listen yet. */
 export function createGatewayServer(ports: ForwardPorts, health: () => Promise<GatewayHealth>, options: GatewayOptions): GatewayServer {
   const { corsOrigins } = options;
+  const takesOfApi = options.front === undefined ? undefined : makeFront(options.front);
   const hasCors = corsOrigins.length > 0;
-  const server = makeServer(options);
+  const { server, renew } = makeServer(options);
+  // The connection that carries requests; of TLS, once it stands.
+  const connected = options.tls === undefined ? 'connection' : 'secureConnection';
   const handleBuiltinPath = makeBuiltinPaths(options.addresses);
   const { monotonic } = ports.clock;
   const { clientStallMs } = ports.limits;
@@ -59,6 +75,7 @@ export function createGatewayServer(ports: ForwardPorts, health: () => Promise<G
   const handle = (request: IncomingRequest, response: ServerResponse): void => {
     if (isRejected(request.socket)) return;
     lastResponses.set(request.socket, response);
+    if (takesOfApi?.(request, response) === true) return;
     const { url = '' } = request;
     const isHandshake = isWebSocketHandshake(request);
     if (url.length <= maxBuiltinPath && !isHandshake && handleBuiltinPath(request, response, clientStallMs)) return;
@@ -80,11 +97,11 @@ export function createGatewayServer(ports: ForwardPorts, health: () => Promise<G
     ports.meter.refused(problem.code);
     writeRaw(socket, problem);
   };
-  const isRejected = limitConnections(server, options.maxConnections, refuseRaw);
+  const isRejected = limitConnections(server, { max: options.maxConnections, connected, refuse: refuseRaw });
   // TRICKY: each pipelined call listens on its connection, and Node warns of a leak from eleven listeners on.
-  server.on('connection', (socket) => socket.setMaxListeners(0));
-  server.on('connection', coalesceWritev);
-  server.on('connection', draining.addConnection);
+  server.on(connected, (socket: Socket) => socket.setMaxListeners(0));
+  if (options.tls === undefined) server.on('connection', coalesceWritev);
+  server.on(connected, draining.addConnection);
   server.on('request', handle);
   // `forward` sends 100 Continue itself. An unknown expectation is ignored, as RFC 9110 §10.1.1 allows.
   server.on('checkContinue', handle);
@@ -98,13 +115,14 @@ export function createGatewayServer(ports: ForwardPorts, health: () => Promise<G
     // Node reports every further chunk after a parse error.
     else if (socket.writable) refuseRaw(socket, problem);
   });
-  return { server, draining };
+  return { server, draining, renew };
 }
 
-function makeServer(options: GatewayOptions): Server<typeof IncomingRequest> {
-  const server = createServer<typeof IncomingRequest>({
+function makeServer(options: GatewayOptions): Pick<GatewayServer, 'renew'> & { readonly server: Server<typeof IncomingRequest> } {
+  const responses = responsesOf(options);
+  const settings: ServerOptions<typeof IncomingRequest> = {
     IncomingMessage: IncomingRequest,
-    ...(options.corsOrigins.length > 0 ? { ServerResponse: crossOriginResponses(options.corsOrigins) } : {}),
+    ...(responses === undefined ? {} : { ServerResponse: responses }),
     maxHeaderSize: options.headerMaxBytes,
     // Node requires headersTimeout <= requestTimeout.
     headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
@@ -114,10 +132,29 @@ function makeServer(options: GatewayOptions): Server<typeof IncomingRequest> {
     noDelay: true,
     // Node's own 400 has no identifier; `problemOfHead` rejects instead.
     requireHostHeader: false,
-  });
+  };
+  const secure =
+    options.tls === undefined
+      ? undefined
+      : createSecureServer<typeof IncomingRequest>({ ...settings, ...options.tls, handshakeTimeout: handshakeTimeoutMs });
+  // https.Server has all that is used of http.Server; Node's types do not say so.
+  const server = (secure ?? createServer(settings)) as Server<typeof IncomingRequest>;
   // TRICKY: Node silently drops headers beyond the 2,000th; their bytes are limited already.
   server.maxHeadersCount = 0;
-  return server;
+  return { server, renew: (tls) => secure?.setSecureContext(tls) };
+}
+
+/** Undefined: Node's own. */
+function responsesOf({ corsOrigins, front }: GatewayOptions): typeof ServerResponse | undefined {
+  const readable = corsOrigins.length > 0 ? crossOriginResponses(corsOrigins) : undefined;
+  return front === undefined ? readable : frontResponses(readable ?? ServerResponse);
+}
+
+interface ConnectionLimit {
+  readonly max: number;
+  /** The event of a new connection. */
+  readonly connected: 'connection' | 'secureConnection';
+  readonly refuse: (socket: Duplex, problem: GatelogError) => void;
 }
 
 /**
@@ -125,14 +162,10 @@ function makeServer(options: GatewayOptions): Server<typeof IncomingRequest> {
  * full worker again and again.
  * @returns whether a connection was rejected; its requests are ignored.
  */
-function limitConnections(
-  server: Server,
-  max: number,
-  refuse: (socket: Duplex, problem: GatelogError) => void,
-): (socket: Duplex) => boolean {
+function limitConnections(server: Server, { max, connected, refuse }: ConnectionLimit): (socket: Duplex) => boolean {
   const rejected = new WeakSet<Duplex>();
   const open = { accepted: 0, refused: 0 };
-  server.on('connection', (socket) => {
+  server.on(connected, (socket: Socket) => {
     const kind = open.accepted < max ? 'accepted' : 'refused';
     open[kind] += 1;
     socket.once('close', () => {

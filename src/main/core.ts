@@ -10,6 +10,7 @@ import path from 'node:path';
 import { JoinedCalls } from '../intake/spans/joined-calls.ts';
 import { ResponseMemory } from '../api/http/response-memory.ts';
 import { AlertDefinitions } from '../alerts/definitions.ts';
+import { oneAddress } from '../config/listener-addresses.ts';
 import type { Config } from '../config/load.ts';
 import { systemClock } from '../platform/clock.ts';
 import { ensureFolder, removeUnfinished } from '../platform/files.ts';
@@ -88,14 +89,14 @@ export async function startCore(config: Config, version: string, connect?: Conne
     version,
     baseUrl,
   });
-  const listening = await api.listen();
-  address.url ||= listening;
+  const { own = oneAddress(config) ?? '', forWorkers } = await api.listen();
+  address.url ||= own;
   await events.start();
   alerts.start();
-  publishCoreAddress(config.dataDir, listening);
+  publishCoreAddress(config.dataDir, forWorkers);
   const closeOperator = await openOperator({ ...base, ingest, jobs, api: api.ports, onTraces: takers.onTraces });
   return {
-    address: listening,
+    address: own,
     stop: async () => {
       await Promise.all([api.close(responsesEndMs), closeOperator(responsesEndMs)]);
       for (const end of ends) end();

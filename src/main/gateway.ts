@@ -1,6 +1,10 @@
+import { clientAddressMark } from '../auth/sealing.ts';
+import { deploymentSecret } from '../auth/secret-key.ts';
 import { dataPaths } from '../config/data-paths.ts';
 import { listenerAddresses } from '../config/listener-addresses.ts';
 import type { Config } from '../config/load.ts';
+import { gatewayPath } from '../config/one-address.ts';
+import { tlsFilesOf } from '../config/tls-files.ts';
 import { type GatewayDependencies, openGateway } from '../gateway/open.ts';
 import { familiesOf } from '../health/metric-families.ts';
 import { startGatewayReceivers } from '../intake/open.ts';
@@ -8,6 +12,7 @@ import { openExistingMetadata } from '../metadata/open.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import { systemClock } from '../platform/clock.ts';
 import { ensureFolder } from '../platform/files.ts';
+import { clientAddressBehind } from '../platform/http/client-address.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { releaseMemoryAtRest } from '../platform/memory/at-rest.ts';
 import { Meter } from '../platform/metrics/meter.ts';
@@ -51,6 +56,8 @@ export async function startGateway(config: Config): Promise<RunningRole> {
     pricing: pricingFor(config, openPrices(config, database, observe)),
     core: { address: () => coreAddress(config.dataDir), degradedParts: () => degradedCoreParts(config.dataDir) },
     addresses: listenerAddresses(config),
+    front: frontOf(config),
+    tlsFiles: tlsFilesOf(config),
   });
   const sampled = (): void => {
     gateway.noteConnections();
@@ -70,6 +77,19 @@ export async function startGateway(config: Config): Promise<RunningRole> {
       await state.close();
       await database.close();
     },
+  };
+}
+
+/** Undefined where the API has a listener of its own. */
+function frontOf(config: Config): GatewayDependencies['front'] {
+  if (config.port === undefined) return undefined;
+  const clientAddressOf = clientAddressBehind(config.trustedProxies);
+  const mark = clientAddressMark(deploymentSecret(config.secretKey, dataPaths(config).secret));
+  return {
+    basePath: config.basePath,
+    gatewayPath,
+    coreAddress: () => coreAddress(config.dataDir),
+    clientAddressLine: (request) => `${mark} ${clientAddressOf(request) ?? ''}`,
   };
 }
 

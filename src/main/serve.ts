@@ -1,12 +1,14 @@
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config/load.ts';
+import { tlsFilesOf } from '../config/tls-files.ts';
 import { serviceLinksIn } from '../config/service-links.ts';
 import { loadThreatCheck } from '../ingest/threats/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { CallsEnd } from '../platform/http/server.ts';
+import { readTls } from '../platform/http/tls.ts';
 import { makeLogger } from '../platform/logger.ts';
 import { Meter } from '../platform/metrics/meter.ts';
 import { measured } from '../platform/metrics/observed.ts';
@@ -66,6 +68,9 @@ export async function startService(
   const lock = holdLock(config, path.join(config.dataDir, 'supervisor.lock'), 'supervisor');
   const meter = new Meter(familiesOf.supervisor);
   const observe = measured(meter, makeLogger(config.logLevel, 'supervisor'));
+  const tlsFiles = tlsFilesOf(config);
+  // Each process reads them again; this one says what is wrong with them.
+  if (tlsFiles !== undefined) readTls(tlsFiles);
   const links = serviceLinksIn(environment);
   if (links.length > 0) observe({ kind: 'service_links_ignored', variables: links });
   const metadata = isMetadataPrepared(config.dataDir) ? undefined : startMetadataProcess();
@@ -94,6 +99,7 @@ export async function startService(
       gatewayFamilies: familiesOf.gateway,
       silenceMaxMs: config.processSilenceMs,
       restartMaxMs: restartSilences * config.processSilenceMs,
+      hasFixedPort: config.port !== undefined,
     });
     const { dataDir, bootstrapApiKey: bootstrapKey, region } = config;
     const order = { dataDir, newMetadata: first.newMetadata, bootstrapKey, region };
@@ -142,7 +148,11 @@ async function untilFree(config: Config): Promise<void> {
   }
 }
 
-async function portProblems({ host, gatewayPort, apiPort }: Config): Promise<readonly string[]> {
+async function portProblems({ host, port, gatewayPort, apiPort }: Config): Promise<readonly string[]> {
+  if (port !== undefined) {
+    const problem = await portProblem({ name: 'gateway and the API', host, port, variable: 'GATELOG_PORT' });
+    return problem === undefined ? [] : [problem];
+  }
   const problems = await Promise.all([
     portProblem({ name: 'gateway', host, port: gatewayPort, variable: 'GATELOG_GATEWAY_PORT' }),
     portProblem({ name: 'API', host, port: apiPort, variable: 'GATELOG_API_PORT' }),

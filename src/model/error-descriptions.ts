@@ -39,6 +39,8 @@ export const errorDescriptions = {
   store_damaged: 'The answer needs a damaged file of the store; see `gatelog store check`.',
   not_implemented: 'CONNECT and transfer codings other than chunked are not supported.',
   provider_unreachable: 'The provider could not be reached, or its response could not be read.',
+  api_unavailable:
+    'The API is starting, or starts again; try again. One listener for all (`GATELOG_PORT`) says so; the gateway takes calls meanwhile.',
   store_unavailable: 'The store does not answer or takes no changes; try again.',
   service_busy: 'No connection or memory was free in time; try again.',
   spool_unavailable: 'The disk of the spool is full or fails, so that nothing was recorded; send the same again.',

@@ -49,6 +49,7 @@ const errors = {
   store_damaged: { status: 500, doors: ['api'] },
   not_implemented: { status: 501, doors: ['gateway'] },
   provider_unreachable: { status: 502, doors: ['gateway'] },
+  api_unavailable: { status: 503, doors: ['api'] },
   store_unavailable: { status: 503, doors: ['api'] },
   service_busy: { status: 503, doors: ['api'] },
   spool_unavailable: { status: 503, doors: ['gateway', 'api'] },

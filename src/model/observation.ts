@@ -11,6 +11,9 @@ export type DeadLetterCause = 'not_interpreted' | 'refused_by_store' | 'too_larg
 export type Observation =
   /** Variables that Kubernetes sets for a Service named gatelog; they are no settings. */
   | { readonly kind: 'service_links_ignored'; readonly variables: readonly string[] }
+  | { readonly kind: 'certificate_renewed' }
+  /** Renewed files of the certificate cannot be used; the earlier ones still are. */
+  | { readonly kind: 'certificate_not_renewed'; readonly reason: string }
   | { readonly kind: 'process_started'; readonly role: SupervisedRole; readonly pid: number }
   | { readonly kind: 'process_ready'; readonly role: SupervisedRole; readonly pid: number; readonly address: string }
   | {

@@ -29,6 +29,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'dead_letters_removed',
   'state_discarded',
   'state_not_synced',
+  'certificate_not_renewed',
   'store_part_damaged',
   'store_part_lost',
   'store_part_set_aside',

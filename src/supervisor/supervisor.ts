@@ -28,6 +28,8 @@ export interface SupervisorOptions {
   readonly silenceMaxMs: number;
   /** Maximum time of a restarted process to become ready. The first start has none: it may migrate tables. */
   readonly restartMaxMs: number;
+  /** Whether a setting says on which port all listen (`GATELOG_PORT`), so that no process is told the one that it has found. */
+  readonly hasFixedPort?: boolean;
 }
 
 /** Addresses once all are ready. */
@@ -163,7 +165,7 @@ export class Supervisor {
     this.slots.push(slot);
     takeMetrics(slot);
     const address = await this.whenReady(slot);
-    this.ports[role] = new URL(address).port;
+    if (this.options.hasFixedPort !== true) this.ports[role] = new URL(address).port;
     this.keepRunning(slot);
     return address;
   }

@@ -95,6 +95,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type ingest',
     'type jobs',
     'config/listener-addresses.ts',
+    'config/tls-files.ts',
     ...settings,
   ],
   // Health and metrics of the whole process tree.
@@ -179,6 +180,7 @@ export const subRooms: Readonly<Record<string, readonly string[]>> = {
   'gateway/cache': ['gateway/bodies', 'gateway/directives', 'gateway/http', 'gateway/json', 'gateway/relay', 'gateway/upstream'],
   'gateway/credentials': ['gateway/directives', 'gateway/http', 'gateway/routing'],
   'gateway/directives': ['gateway/http'],
+  'gateway/front': ['gateway/http'],
   'gateway/http': [],
   'gateway/json': [],
   'gateway/limits': ['gateway/directives', 'gateway/http'],

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { Autocomplete, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField, useFilter } from 'react-aria-components';
+import { basePath } from '../lib/base-path.ts';
 import { scoreMetricsQuery } from '../lib/metrics/score-metrics.ts';
 import { promptVersions } from '../lib/prompt-versions.ts';
 import { searchFor } from '../lib/search-text.ts';
@@ -114,7 +115,7 @@ function useCommands({ pageSearch, onHelp, onSignOut }: Pick<PaletteProps, 'page
     },
     { id: 'webhook', title: 'New webhook', run: () => void navigate({ to: '/webhooks/new' }) },
     { id: 'start', title: 'Send the first call', run: () => void navigate({ to: '/start' }) },
-    { id: 'docs', title: 'Read the documentation', run: () => location.assign('/docs/guides') },
+    { id: 'docs', title: 'Read the documentation', run: () => location.assign(`${basePath}/docs/guides`) },
     { id: 'help', title: 'Show the shortcuts', keys: '?', run: onHelp },
     { id: 'sign-out', title: 'Sign out', run: onSignOut },
   ];

@@ -1,4 +1,5 @@
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { basePath } from '../lib/base-path.ts';
 import { isRemembered, signedInQuery } from '../lib/signed-in.ts';
 import { rangeSearchOf } from '../lib/time-range.ts';
 import { Loading } from '../ui/loading.tsx';
@@ -374,6 +375,7 @@ export const router = createRouter({
       unknownRoute,
     ]),
   ]),
+  basepath: basePath || '/',
   context: { queryClient },
   defaultPreload: false,
   // The part of a page is loaded when it is opened first.

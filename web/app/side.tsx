@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { basePath } from '../lib/base-path.ts';
 import { callerName, useSignedIn } from '../lib/signed-in.ts';
 import { applyTheme, storedTheme, themeLabels, themes } from '../lib/theme.ts';
 import { Button } from '../ui/button.tsx';
@@ -46,7 +47,7 @@ export function Side({ pageSearch, onSignOut, onLeave }: SideProps): ReactNode {
         <section aria-label="Help">
           <ul>
             <li>
-              <a href="/docs/guides" className={styles['page'] ?? ''}>
+              <a href={`${basePath}/docs/guides`} className={styles['page'] ?? ''}>
                 <Icon name="docs" />
                 Documentation
               </a>

@@ -1,6 +1,6 @@
-import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
+import type { ClientBindings } from '../http/client-bindings.ts';
 import { bearerKey, hashKey } from '../../auth/api-key.ts';
 import { GatelogError } from '../../model/errors.ts';
 import { type Action, isPersonSession, may, type Principal } from '../../model/principal.ts';
@@ -8,7 +8,7 @@ import type { ApiPorts } from './ports.ts';
 
 /** The client's IP address; undefined without a connection. */
 export function addressOf(context: Context): string | undefined {
-  return (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress;
+  return (context.env as Partial<ClientBindings> | undefined)?.clientAddress?.();
 }
 
 const permissionsFor: Record<Action, string> = {

@@ -20,7 +20,7 @@ it('at / a browser gets a page, and a program JSON, that say what this is, witho
 
 it('/ shows the addresses of the settings, whatever the Host header says', async () => {
   const addresses = { gateway: 'https://llm.example.com/a', api: 'https://logs.example.com/b' };
-  const api = rig.withPorts({ site: { addresses, file: () => undefined } });
+  const api = rig.withPorts({ site: { addresses, basePath: '', file: () => undefined } });
   const headers = { accept: 'text/html', host: 'evil.example.com', 'x-forwarded-host': 'evil.example.com' };
   const text = await (await rig.call('GET', '/', { api, key: null, headers })).text();
   expect(text).toMatch(/<code>https:\/\/llm\.example\.com\/a<\/code>[^]*href="https:\/\/logs\.example\.com\/b\/docs"/);

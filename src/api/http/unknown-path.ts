@@ -24,7 +24,7 @@ const apiSegments: ReadonlySet<string> = new Set(apiPathSegments);
 /** The error for a path without an endpoint. It recognises the gateway's paths, because the two ports differ by one digit. */
 export function unknownPath(method: string, path: string): GatelogError {
   const sentence = isGateways(path)
-    ? "This path is the gateway's, and this is the API; nothing was forwarded. The gateway listens on a port of its own (GATELOG_GATEWAY_PORT, 8787 unless set)."
+    ? "This path is the gateway's, and this is the API; nothing was forwarded. The gateway listens on a port of its own (GATELOG_GATEWAY_PORT, 8787 unless set); where one port serves both (GATELOG_PORT), it is at /gateway."
     : `There is no endpoint ${method} ${path}; see /openapi.json.`;
   return new GatelogError('not_found', sentence);
 }

@@ -33,8 +33,8 @@ export function setSessionCookie(context: Context, ports: ApiPorts, given: { rea
   setCookie(context, ports.browserSessions.cookieName, given.token, { ...cookieAttributes(ports), maxAge: given.maxAge });
 }
 
-export function cookieAttributes({ secureCookies }: ApiPorts) {
-  return { path: '/', httpOnly: true, sameSite: 'Strict', secure: secureCookies } as const;
+export function cookieAttributes({ secureCookies, site: { basePath } }: ApiPorts) {
+  return { path: basePath || '/', httpOnly: true, sameSite: 'Strict', secure: secureCookies } as const;
 }
 
 /**

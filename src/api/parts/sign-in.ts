@@ -11,7 +11,7 @@ export const callbackPath = '/v1/sign-in/callback';
 
 interface SignInParts extends Pick<PeopleParts, 'observe'> {
   readonly database: MetadataDatabase;
-  readonly config: PeopleParts['config'] & Pick<Config, 'publicApiUrl'>;
+  readonly config: PeopleParts['config'] & Pick<Config, 'publicApiUrl' | 'tlsCertFile'>;
   /** The deployment's. */
   readonly secret: Uint8Array;
   /** Address of the API. */
@@ -25,6 +25,6 @@ export function makeSignInPorts({ database, config, secret, observe, baseUrl }: 
     people: makePeople({ database, config, secret, observe, now, callbackAddress: () => baseUrl() + callbackPath }),
     organizationName: async (organizationId: OrganizationId) => (await findOrganization(database, organizationId))?.name,
     browserSessions: makeBrowserSessions({ database, secret, now }),
-    secureCookies: config.publicApiUrl?.startsWith('https:') === true,
+    secureCookies: config.tlsCertFile !== undefined || config.publicApiUrl?.startsWith('https:') === true,
   };
 }

@@ -6,7 +6,7 @@ export function apiFrontPage({ gateway, api }: ListenerAddresses): FrontPage {
     sentences: [
       'Query and change here what the gateway has recorded, with a Gatelog key as "Authorization: Bearer KEY".',
       gateway === undefined
-        ? 'Model calls go to the gateway, which is on a port of its own (GATELOG_GATEWAY_PORT, 8787 unless set).'
+        ? 'Model calls go to the gateway, which is on a port of its own (GATELOG_GATEWAY_PORT, 8787 unless set), or with GATELOG_PORT on this one at /gateway.'
         : 'Model calls go to the gateway, which has an address of its own.',
     ],
     addresses: [

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ writeFileSync(path.join(folder, page.file), packed);
 writeFileSync(path.join(folder, 'files.json'), JSON.stringify({ '/docs': page, '/docs/assets/a-abc.js': { ...page, immutable: true } }));
 
 const app = new Hono();
-addSite(app, { addresses: { gateway: undefined, api: undefined }, file: siteFilesIn(folder) }, () => false);
+addSite(app, { addresses: { gateway: undefined, api: undefined }, basePath: '', file: siteFilesIn(folder) }, () => false);
 app.onError((error) => Response.json({ error: error.message }, { status: error instanceof GatelogError ? error.status : 500 }));
 
 async function get(served: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> {
@@ -67,12 +67,45 @@ it.each(['/docs/nothing', '/docs/..%2ffiles.json', '/docs/assets/constructor'])(
   },
 );
 
+describe('below a base path', () => {
+  const below = mkdtempSync(path.join(tmpdir(), 'gatelog-site-'));
+  afterAll(() => rmSync(below, { recursive: true }));
+  const html = '<!doctype html><html lang="en"><link rel="icon" href="/assets/i.svg"><script src="/assets/m.js"></script><p>see /docs</p>';
+  const parts = { 'requests-page': ['/assets/r.js'] };
+  const dashboard = { file: 'dashboard.html.gz', type: page.type, hash: 'def', bytes: 1, immutable: false, parts };
+  writeFileSync(path.join(below, dashboard.file), gzipSync(html));
+  writeFileSync(path.join(below, 'files.json'), JSON.stringify({ '/': dashboard }));
+  const site = new Hono();
+  addSite(site, { addresses: { gateway: undefined, api: undefined }, basePath: '/llm', file: siteFilesIn(below, '/llm') }, () => true);
+
+  it('the dashboard asks for its scripts there and knows the path; its text stays', async () => {
+    const moved =
+      '<!doctype html><html data-base-path="/llm" lang="en"><link rel="icon" href="/llm/assets/i.svg"><script src="/llm/assets/m.js"></script><p>see /docs</p>';
+    for (const coding of ['gzip', 'identity']) {
+      const response = await site.request('/requests', { headers: { 'accept-encoding': coding } });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      expect((coding === 'gzip' ? gunzipSync(bytes) : bytes).toString()).toBe(moved);
+      expect(response.headers.get('etag')).not.toContain('def');
+    }
+  });
+
+  it('so does what it asks for early', async () => {
+    const id = '8f6b0f6e-5d0e-4c53-9a52-0a3c2f1f0001';
+    const { headers } = await site.request(`/requests?request=${id}`);
+    expect(headers.get('link')).toBe(`</llm/v1/request/${id}>; rel=preload; as=fetch; crossorigin, </llm/assets/r.js>; rel=modulepreload`);
+  });
+});
+
 describe('the dashboard', () => {
   const both = new Hono();
   const dashboard = { file: 'dashboard.html.gz', type: page.type, hash: 'def', bytes: packed.length, immutable: false };
   writeFileSync(path.join(folder, dashboard.file), gzipSync('<h1>Dashboard</h1>'));
   const file: FindSiteFile = (served) => (served === '/' ? { ...dashboard, file: path.join(folder, dashboard.file) } : undefined);
-  addSite(both, { addresses: { gateway: undefined, api: undefined }, file }, (context) => getCookie(context, 'gatelog_session') === 'open');
+  addSite(
+    both,
+    { addresses: { gateway: undefined, api: undefined }, basePath: '', file },
+    (context) => getCookie(context, 'gatelog_session') === 'open',
+  );
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
   it.each([
@@ -108,7 +141,7 @@ describe('the dashboard', () => {
     };
     addSite(
       site,
-      { addresses: { gateway: undefined, api: undefined }, file: found },
+      { addresses: { gateway: undefined, api: undefined }, basePath: '', file: found },
       (context) => context.req.header('cookie') !== undefined,
     );
     const linkAt = async (served: string, cookie?: string): Promise<string | null> =>

@@ -11,6 +11,8 @@ import type { FindSiteFile, SiteFile } from './files.ts';
 
 export interface SitePorts {
   readonly addresses: ListenerAddresses;
+  /** Before all paths as browsers know them; empty or `/…`. */
+  readonly basePath: string;
   readonly file: FindSiteFile;
 }
 
@@ -57,7 +59,7 @@ const dashboardPages = [
  * Pages for people who open the addresses; not in the OpenAPI document, as no program needs them. They need no key and hold no data.
  * @param isSignedIn whether the browser's cookie stands for a key.
  */
-export function addSite(app: Hono, { addresses, file }: SitePorts, isSignedIn: (context: Context) => boolean): void {
+export function addSite(app: Hono, { addresses, basePath, file }: SitePorts, isSignedIn: (context: Context) => boolean): void {
   const front = frontPageResponse(apiFrontPage(addresses));
   const sendFront = (context: Context): Response => {
     const { body, headers } = front(context.req.header('accept'));
@@ -70,7 +72,7 @@ export function addSite(app: Hono, { addresses, file }: SitePorts, isSignedIn: (
     const firstCall = url === undefined ? undefined : firstCallOf(url);
     const response = sendFile(context, dashboard, { contentPolicy: dashboardPolicy, isOfMoment: firstCall !== undefined });
     // The browser makes the call while it loads the page. A page that it kept would make it also when nobody is signed in any more.
-    if (firstCall !== undefined) response.headers.append('Link', `<${firstCall}>; rel=preload; as=fetch; crossorigin`);
+    if (firstCall !== undefined) response.headers.append('Link', `<${basePath}${firstCall}>; rel=preload; as=fetch; crossorigin`);
     // It loads the page's scripts beside the first one, which would ask for them after it has run.
     const scripts = url === undefined ? [] : partsOf(url).flatMap((part) => dashboard.parts?.[part] ?? []);
     if (scripts.length > 0) {
@@ -144,7 +146,7 @@ function sendFile(context: Context, found: SiteFile, { contentPolicy = policy, s
   if (status === 200 && !isOfMoment && hasTag(context.req.header('if-none-match'), tag)) return context.body(null, 304, headers);
   const length = takesGzip ? { 'Content-Length': String(found.bytes) } : {};
   if (context.req.method === 'HEAD') return context.body(null, 200, { ...headers, ...length });
-  const packed = createReadStream(found.file);
+  const packed = found.packed === undefined ? createReadStream(found.file) : Readable.from([found.packed]);
   const bytes = takesGzip ? packed : unpacked(packed);
   return context.body(Readable.toWeb(bytes) as ReadableStream, status, { ...headers, ...length });
 }

@@ -54,6 +54,7 @@ export async function runDemo(
       GATELOG_GATEWAY_PORT: String(ports[0]),
       GATELOG_API_PORT: String(ports[1]),
       GATELOG_HOST: '127.0.0.1',
+      ...plainListeners,
     },
   });
   const ended = once(service, 'exit');
@@ -82,6 +83,15 @@ export async function runDemo(
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
+
+/** Two of plain http, whatever the environment says of another service. */
+const plainListeners = {
+  GATELOG_PORT: '',
+  GATELOG_BASE_PATH: '',
+  GATELOG_PUBLIC_URL: '',
+  GATELOG_TLS_CERT_FILE: '',
+  GATELOG_TLS_KEY_FILE: '',
+};
 
 function portsOf({ environment }: CommandDependencies, port: number | undefined): readonly [number, number] {
   if (port !== undefined) return [port, port + 1];

@@ -1,4 +1,5 @@
 import type { AddressNotes } from '../relay/address-notes.ts';
+import type { ClientAddressOf } from '../../platform/http/client-address.ts';
 import type { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import type { EgressPolicy } from '../../egress/target-guard.ts';
 import type { GatelogError } from '../../model/errors.ts';
@@ -93,6 +94,7 @@ export interface ForwardPorts extends PlanPorts, ExchangePorts, DispatchPorts {
   /** Why a rejected key is not valid. */
   readonly explainRejection: (key: string) => GatelogError;
   readonly failedKeys: AuthFailureLimiter;
+  readonly clientAddressOf: ClientAddressOf;
   readonly callsInFlight: CallsInFlight;
   readonly bodyMemory: BodyMemory;
   readonly scheduler: EventLoopScheduler;

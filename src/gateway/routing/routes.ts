@@ -95,7 +95,7 @@ function listsModels(client: string | undefined): boolean {
 }
 
 export const apiPathMessage =
-  "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set).";
+  "This path is the API's, and this is the gateway; nothing was forwarded. The API listens on a port of its own (GATELOG_API_PORT, 8788 unless set); where one port serves both (GATELOG_PORT), leave out /gateway.";
 
 const apiPath = new RegExp(String.raw`^/v1/(?:${apiPathSegments.join('|')})(?:[/?]|$)`);
 

@@ -40,7 +40,7 @@ export function verify(
 export function authorize(ports: ForwardPorts, { request }: Call, verdict: Authentication | AuthFailure): Authentication {
   if ('rejectedKey' in verdict) {
     // Counts the failed attempt against the client's address.
-    throw ports.failedKeys.reject(request.socket.remoteAddress, ports.explainRejection(verdict.rejectedKey));
+    throw ports.failedKeys.reject(ports.clientAddressOf(request), ports.explainRejection(verdict.rejectedKey));
   }
   if (!may(verdict.principal, 'send')) {
     throw new GatelogError('permission_denied', 'This key may not send requests (permission "r"). Use a key with permission "w" or "rw".');

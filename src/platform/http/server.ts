@@ -24,7 +24,8 @@ export async function listening(server: Server): Promise<string> {
     });
   }
   const { address, port, family } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  const scheme = 'setSecureContext' in server ? 'https' : 'http';
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** Takes no new connection, lets calls end for `maxMs`, then breaks the rest. */

@@ -80,6 +80,9 @@ const textsDropped: MetricFamily = {
 
 /** The metrics of each kind of observation beside its count. */
 const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
+  service_links_ignored: [],
+  certificate_renewed: [],
+  certificate_not_renewed: [],
   process_started: [],
   process_ready: [],
   process_exited: [{ family: exits, labels: ({ role }) => [role] }],

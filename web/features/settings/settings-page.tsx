@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { basePath } from '../../lib/base-path.ts';
 import { useSignedIn } from '../../lib/signed-in.ts';
 import { formatTime } from '../../lib/format.ts';
 import { applyTheme, storedTheme, type Theme, themeLabels, themes } from '../../lib/theme.ts';
@@ -65,7 +66,7 @@ export function SettingsPage(): ReactNode {
       </Section>
       <Section title="API">
         <p>
-          Everything in this dashboard is also in the API: <a href="/docs">documentation</a>.
+          Everything in this dashboard is also in the API: <a href={`${basePath}/docs`}>documentation</a>.
         </p>
       </Section>
     </Page>

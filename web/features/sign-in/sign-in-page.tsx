@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { FieldError, Form, Input, Label, TextField } from 'react-aria-components';
+import { basePath } from '../../lib/base-path.ts';
 import { gatelog } from '../../lib/client.ts';
 import { setSignedIn } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
@@ -24,7 +25,7 @@ export function SignInPage(): ReactNode {
     try {
       const { data } = await gatelog.browserSession.signIn(apiKey);
       setSignedIn(queryClient, data);
-      router.history.push(next);
+      router.history.push(basePath + next);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     } finally {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
+import { basePath } from '../../lib/base-path.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
 import type { Filter } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
@@ -53,7 +54,7 @@ function useGatewayAddress(): string {
     queryKey: ['addresses'],
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
-      const response = await fetch('/about', { headers: { accept: 'application/json' }, signal });
+      const response = await fetch(`${basePath}/about`, { headers: { accept: 'application/json' }, signal });
       return (await response.json()) as { readonly addresses?: { readonly gateway?: string } };
     },
   });

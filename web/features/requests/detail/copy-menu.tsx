@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import { basePath } from '../../../lib/base-path.ts';
 import type { RequestItem } from '../../../../src/client/client.ts';
 import { copyText } from '../../../lib/clipboard.ts';
 import { type MenuAction, MenuButton } from '../../../ui/overlay/menu-button.tsx';
@@ -50,5 +51,6 @@ export function Outcome({ text }: { readonly text: string }): ReactNode {
 
 /** An address that shows the request whatever list it was found in. */
 function linkTo(id: string): string {
-  return new URL(`/requests?${new URLSearchParams({ q: `id:${id}`, range: 'all', request: id }).toString()}`, location.href).href;
+  return new URL(`${basePath}/requests?${new URLSearchParams({ q: `id:${id}`, range: 'all', request: id }).toString()}`, location.href)
+    .href;
 }

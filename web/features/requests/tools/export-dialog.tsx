@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { basePath } from '../../../lib/base-path.ts';
 import { type ExportFormat, exportFormats, fileEnding } from '../../../../src/model/vocabulary/export.ts';
 import { allOf, type FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
@@ -41,7 +42,11 @@ export function ExportDialog({ filter, range, columns, onClose }: ExportDialogPr
         </Checkbox>
       </Row>
       <Actions>
-        <a className={styles['download']} href={`/v1/export?${query.toString()}`} download={`requests${fileEnding(format, 'none')}`}>
+        <a
+          className={styles['download']}
+          href={`${basePath}/v1/export?${query.toString()}`}
+          download={`requests${fileEnding(format, 'none')}`}
+        >
           Download
         </a>
       </Actions>
@@ -51,10 +56,10 @@ export function ExportDialog({ filter, range, columns, onClose }: ExportDialogPr
         <CopyButton text={json} label="Copy the filter as JSON">
           Filter as JSON
         </CopyButton>
-        <CopyButton text={curlOf(location.origin, json)} label="Copy as curl">
+        <CopyButton text={curlOf(location.origin + basePath, json)} label="Copy as curl">
           curl
         </CopyButton>
-        <CopyButton text={clientCodeOf(location.origin, json)} label="Copy as TypeScript">
+        <CopyButton text={clientCodeOf(location.origin + basePath, json)} label="Copy as TypeScript">
           TypeScript
         </CopyButton>
       </section>

@@ -1,4 +1,4 @@
-import type { Fault } from './load.ts';
+import type { Fault } from './fault.ts';
 import { type Settings, variables } from './variables.ts';
 
 /** Where the gateway is at the one address (`GATELOG_PORT`), behind the base path. */

@@ -1,6 +1,4 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { constants } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
@@ -14,34 +12,39 @@ const asProcessOne = ['--user', '--map-root-user', '--pid', '--fork'];
 const hasNamespaces = spawnSync('unshare', [...asProcessOne, 'true']).status === 0;
 const command = path.resolve('dist/cli/gatelog.cjs');
 
-const hasHandler = (pid: number): boolean => {
-  const caught = /^SigCgt:\s+([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
-  return (BigInt(`0x${caught}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n;
-};
-
 describe.skipIf(!hasNamespaces)('as process 1, left out where there are no namespaces because nothing else makes another process 1', () => {
   let unshared: number | undefined;
   afterEach(() => {
     if (unshared !== undefined) killTree(unshared);
   });
 
-  it.each([
-    ['SIGTERM', 143, 'before a command runs', (one: number) => (hasHandler(one) ? true : undefined)],
-    ['SIGTERM', 143, 'while the parts start', (one: number) => childrenNamed(one, 'gateway')[0]],
-    ['SIGINT', 130, 'while the parts start', (one: number) => childrenNamed(one, 'gateway')[0]],
-  ] as const)('%s ends the start with code %i, %s', async (signal, code, _when, isThen) => {
+  const startAsOne = async (): Promise<{ readonly one: number; readonly ended: Promise<number | null> }> => {
     const starting = spawn('unshare', [...asProcessOne, process.execPath, command, 'serve'], {
       env: serviceEnvironment({ dataDir, environment: { GATELOG_LOG_LEVEL: 'error' } }),
       stdio: 'ignore',
     });
     unshared = starting.pid;
-    const ended = new Promise((resolve) => starting.once('exit', resolve));
-    const one = await eventually('process 1', () => treeOf(starting.pid ?? 0)[1]);
-    await eventually('the moment of the signal', () => isThen(one));
+    const ended = new Promise<number | null>((resolve) => starting.once('exit', resolve));
+    return { one: await eventually('process 1', () => treeOf(starting.pid ?? 0)[1]), ended };
+  };
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('%s while the parts start ends them all, with code %i', async (signal, code) => {
+    const { one, ended } = await startAsOne();
+    await eventually('a gateway worker', () => childrenNamed(one, 'gateway')[0]);
     const members = treeOf(one);
     process.kill(one, signal);
     expect(await ended).toBe(code);
     await eventually('the whole tree to be gone', () => (members.some((member) => treeOf(member).length > 0) ? undefined : true));
+  });
+
+  it('a signal that comes again ends the start as soon as the program runs', async () => {
+    const { one, ended } = await startAsOne();
+    // Node itself loses those that come before.
+    const again = setInterval(() => treeOf(one).length > 0 && process.kill(one, 'SIGTERM'), 20);
+    expect(await ended.finally(() => clearInterval(again))).toBe(143);
   });
 
   it('a running service stops in order', async () => {

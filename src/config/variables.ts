@@ -76,7 +76,7 @@ export const variables = {
     max: 256,
     secret: true,
     reason:
-      'Key of the first organisation, used at the very first start only: sk-svc-<region>- and random letters, digits, hyphens, underscores or dots, such as sk-svc-us-4fQ7…; <region> is GATELOG_REGION. A key from Helicone (sk-helicone-…, pk-helicone-…) works too. Default: a generated key that is printed once.',
+      'Key of the first organisation, used at the very first start only: sk-svc-, the region (GATELOG_REGION), a hyphen and random letters, digits, hyphens, underscores or dots, such as sk-svc-us-4fQ7…. A key from Helicone (sk-helicone-…, pk-helicone-…) works too. Default: a generated key that is printed once.',
   },
   secretKey: {
     name: 'GATELOG_SECRET_KEY',

@@ -45,7 +45,12 @@ export function settingsPage(): string {
       '–',
       "The deployment's own key for a provider, with which callers need a Gatelog key alone.",
     ],
-    ['`GATELOG_<SECRET>_FILE`', 'a path', '–', secretFilesText.replaceAll(/<\w+>|\b[A-Z_]{5,}\b/g, (name) => `\`${name}\``)],
+    [
+      '`GATELOG_<SECRET>_FILE`',
+      'a path',
+      '–',
+      secretFilesText.replaceAll(/PROVIDER_<NAME>_KEY|<\w+>|\b[A-Z]+(?:_[A-Z]+)+\b/g, (name) => `\`${name}\``),
+    ],
   ];
   const rows = settingRows.map(([, variable]): Row => [
     `\`${variable.name}\``,

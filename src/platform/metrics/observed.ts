@@ -80,7 +80,6 @@ const textsDropped: MetricFamily = {
 
 /** The metrics of each kind of observation beside its count. */
 const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
-  service_links_ignored: [],
   certificate_renewed: [],
   certificate_not_renewed: [],
   process_started: [],

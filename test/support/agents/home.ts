@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { namesIn } from '../../../src/platform/files.ts';
 import type { AgentTask, CodingAgent } from './agent.ts';
 
 export interface Ran {
@@ -29,7 +30,19 @@ export async function inHome(agent: CodingAgent, task: AgentTask): Promise<Ran> 
     const ran = await run(agent.command(task), work, environment);
     return { ...ran, faults: agent.finish?.(home) ?? [] };
   } finally {
+    endDaemons(home);
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Ends what an agent has left running outside of its group, as Cline does: it names the folder, which is of this run alone. */
+function endDaemons(home: string): void {
+  for (const name of namesIn('/proc').filter((each) => /^\d+$/.test(each))) {
+    try {
+      if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(home)) process.kill(Number(name), 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
   }
 }
 

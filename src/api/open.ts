@@ -91,7 +91,7 @@ export function openApi(dependencies: ApiDependencies): OpenApi {
   const { config, version, streams } = dependencies;
   const ports = apiPortsOf(dependencies);
   const servers: Server[] = [];
-  let endFollowing = (): void => undefined;
+  let endFollowing: (() => void) | undefined;
   return {
     ports,
     listen: async () => {
@@ -119,7 +119,7 @@ export function openApi(dependencies: ApiDependencies): OpenApi {
       return { own, forWorkers: await serveAt(forWorkers) };
     },
     close: async (maxMs) => {
-      endFollowing();
+      endFollowing?.();
       streams.stop();
       await Promise.all(servers.map((server) => closeServer(server, maxMs)));
     },

@@ -84,14 +84,13 @@ export function createGatewayServer(ports: ForwardPorts, health: () => Promise<G
     } else if (hasCors && isAllowedPreflight(corsOrigins, request)) {
       answerPreflight(response);
       enforceWriteTimeout(response, clientStallMs);
-    } else {
-      ports.callLog?.watch(request, response);
-      const problem = draining.hasBegun
-        ? stoppingProblem()
-        : (problemOfHead(request) ?? ports.callsInFlight.enter(request.socket, response));
-      if (problem === undefined) forward(ports, request, response);
-      else refuseHead(ports, response, problem);
-    }
+    } else takeCall(request, response);
+  };
+  const takeCall = (request: IncomingRequest, response: ServerResponse): void => {
+    ports.callLog?.watch(request, response);
+    const problem = draining.hasBegun ? stoppingProblem() : (problemOfHead(request) ?? ports.callsInFlight.enter(request.socket, response));
+    if (problem === undefined) forward(ports, request, response);
+    else refuseHead(ports, response, problem);
   };
   const refuseRaw = (socket: Duplex, problem: GatelogError): void => {
     ports.meter.refused(problem.code);

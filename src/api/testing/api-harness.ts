@@ -241,7 +241,11 @@ export async function portsOver(
       },
     },
   });
-  return { ...ports, site: { addresses: { gateway: undefined, api: undefined }, basePath: '', file: () => undefined }, ...knownKeys(ports, spool) };
+  return {
+    ...ports,
+    site: { addresses: { gateway: undefined, api: undefined }, basePath: '', file: () => undefined },
+    ...knownKeys(ports, spool),
+  };
 }
 
 /** The keys of {@link keyOf}, beside those that are stored. */

@@ -51,9 +51,14 @@ function leadToBase({ url = '', method }: IncomingRequest, response: ServerRespo
   const leads = (url === '/' || url === '') && (method === 'GET' || method === 'HEAD');
   const error = `There is nothing at this path: everything here lies below ${basePath} (GATELOG_BASE_PATH).`;
   const body = Buffer.from(`${JSON.stringify({ data: null, error, code: 'not_found' })}\n`);
-  response.writeHead(leads ? 307 : 404, [
-    ...['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length), 'x-content-type-options', 'nosniff'],
-    ...(leads ? ['location', `${basePath}/`] : []),
-  ]);
+  const headers = [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    String(body.length),
+    'x-content-type-options',
+    'nosniff',
+  ];
+  response.writeHead(leads ? 307 : 404, leads ? [...headers, 'location', `${basePath}/`] : headers);
   response.end(method === 'HEAD' ? undefined : body);
 }

@@ -87,9 +87,11 @@ function refuse(response: ServerResponse): void {
     'The API is starting, or starts again; try again in a moment. The gateway takes calls meanwhile.',
   );
   const body = Buffer.from(`${JSON.stringify({ data: null, error: message, code })}\n`);
-  response.writeHead(status, [
-    ...['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length)],
-    ...['x-content-type-options', 'nosniff', 'retry-after', '2'],
-  ]);
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(body.length),
+    'x-content-type-options': 'nosniff',
+    'retry-after': '2',
+  });
   response.end(body);
 }

@@ -1,4 +1,4 @@
-import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 type HeadersInput = OutgoingHttpHeaders | OutgoingHttpHeader[];
 

@@ -37,7 +37,8 @@ it('a worker tells its clients by the mark of the deployment, and no one else do
   const ofWorker = clientAddressOfWorker('mark');
   const line = (value: string) => from('127.0.0.1', 'X-Gatelog-Client-Address', value);
   expect(ofWorker(line('mark 192.0.2.1'))).toBe('192.0.2.1');
-  for (const forged of ['192.0.2.1', 'mork 192.0.2.1', 'mark', 'mark unknown', ' 192.0.2.1'])
+  for (const forged of ['192.0.2.1', 'mork 192.0.2.1', 'mark', 'mark unknown', ' 192.0.2.1']) {
     expect(ofWorker(line(forged))).toBe('127.0.0.1');
+  }
   expect(ofWorker(from('127.0.0.1'))).toBe('127.0.0.1');
 });

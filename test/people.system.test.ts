@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../bench/measure/owned-processes.ts';
 import { clientId, clientSecret, type LocalIssuer, openLocalIssuer } from '../src/auth/testing/local-issuer.ts';
 import { apiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
 import { desktop } from './support/dashboard.ts';
 import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
+import { stablePort } from './support/stable-port.ts';
 import { accessibilityFaults, leavePage, openWatched, type WatchedPage } from './support/watched-page.ts';
 
 const dataDir = makeDataDir();
@@ -14,15 +14,20 @@ let service: Service;
 let browser: Browser;
 
 beforeAll(async () => {
-  const port = await freePort();
-  const address = `http://127.0.0.1:${port}`;
+  const port = await stablePort();
+  // At the one address and below a path, where every address has one more part.
+  const address = `http://127.0.0.1:${port}/tools/gatelog`;
   issuer = await openLocalIssuer({ callback: `${address}/v1/sign-in/callback`, afterSignOut: `${address}/sign-in` });
   issuer.accounts.set('lea', { name: 'Lea', email: 'lea@example.com', email_verified: true, groups: ['leads'] });
   issuer.accounts.set('bob', { name: 'Bob', email: 'bob@other.example', email_verified: true });
   service = await startService({
     dataDir,
     environment: {
-      GATELOG_API_PORT: String(port),
+      GATELOG_GATEWAY_PORT: '',
+      GATELOG_API_PORT: '',
+      GATELOG_PORT: String(port),
+      GATELOG_PUBLIC_URL: `http://127.0.0.1:${port}`,
+      GATELOG_BASE_PATH: '/tools/gatelog',
       GATELOG_INGEST_INTERVAL_MS: '20',
       GATELOG_OIDC_ISSUER: issuer.address,
       GATELOG_OIDC_CLIENT_ID: clientId,

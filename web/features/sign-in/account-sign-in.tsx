@@ -1,7 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { basePath } from '../../lib/base-path.ts';
 import { gatelog } from '../../lib/client.ts';
+import { issuerQuery } from '../../lib/issuer.ts';
 import { setSignedIn } from '../../lib/signed-in.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -17,10 +19,7 @@ export interface AccountSignInProps {
 /** The way to the issuer of accounts, where there is one, and back. */
 export function AccountSignIn({ next, isBack }: AccountSignInProps): ReactNode {
   const [invitation] = useState(keepInvitation);
-  const { data: issuer } = useQuery({
-    queryKey: ['issuer'],
-    queryFn: async ({ signal }) => (await gatelog.signIn.issuer({ signal })).data,
-  });
+  const { data: issuer } = useQuery(issuerQuery);
   const { isBusy, problem } = useFinish(isBack, invitation);
   if (isBusy) return <Loading what="Signing in" />;
   return (
@@ -28,7 +27,7 @@ export function AccountSignIn({ next, isBack }: AccountSignInProps): ReactNode {
       {problem !== undefined && <Notice kind="danger">{problem}</Notice>}
       {invitation !== undefined && problem === undefined && <Notice>You are invited. Sign in with your account to join.</Notice>}
       {issuer !== undefined && issuer !== null && (
-        <a className={styles['issuer']} href={`/v1/sign-in?next=${encodeURIComponent(next)}`}>
+        <a className={styles['issuer']} href={`${basePath}/v1/sign-in?next=${encodeURIComponent(next)}`}>
           Sign in with {issuer.name}
         </a>
       )}
@@ -52,7 +51,7 @@ function useFinish(isBack: boolean, invitation: string | undefined): { readonly 
       try {
         const { data } = await gatelog.signIn.finish(invitation === undefined ? {} : { invitation });
         setSignedIn(queryClient, data);
-        router.history.replace(data.next);
+        router.history.replace(basePath + data.next);
       } catch (error) {
         setProblem(error instanceof Error ? error.message : String(error));
       } finally {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AuditEntry } from '../model/audit.ts';
 import type { OrganizationId } from '../model/ids.ts';
 import type { Observation } from '../model/observation.ts';
@@ -16,6 +16,7 @@ const ours = '0190b3a4-0000-7000-8000-000000000001' as OrganizationId;
 const theirs = '0190b3a4-0000-7000-8000-000000000002' as OrganizationId;
 let folder: string;
 let database: AuditDatabase;
+let sync: () => Promise<void>;
 let at = 0;
 let observations: Observation[];
 
@@ -23,6 +24,7 @@ beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'gatelog-audit-'));
   database = await openAuditDatabase(folder, Date.now);
   at = 1000;
+  sync = () => Promise.resolve();
   observations = [];
 });
 afterEach(async () => {
@@ -31,11 +33,12 @@ afterEach(async () => {
 });
 
 const noteIn = (opened: AuditDatabase) =>
-  makeNoteAudit(
-    opened,
-    () => (at += 1),
-    (observation) => void observations.push(observation),
-  );
+  makeNoteAudit({
+    database: opened,
+    sync: () => sync(),
+    now: () => (at += 1),
+    observe: (observation) => void observations.push(observation),
+  });
 const entry = (given: Partial<AuditEntry> = {}): AuditEntry => ({
   organizationId: ours,
   personId: 'ada',
@@ -80,6 +83,25 @@ describe('an entry', () => {
     const note = noteIn(counting);
     await Promise.all(Array.from({ length: 100 }, () => note(entry())));
     expect(transactions).toBeLessThanOrEqual(2);
+  });
+
+  test('of a read is written and waits for no disk; that of a change waits until the disk has it', async () => {
+    const note = noteIn(database);
+    let synced: (() => void) | undefined;
+    sync = () =>
+      new Promise((resolve) => {
+        synced = resolve;
+      });
+    await note(entry({ target: 'read' }), 'read');
+    const changed = note(entry({ target: 'changed' }), 'change');
+    await vi.waitUntil(async () => (await all()).length === 2);
+    const isFirst = await Promise.race([changed.then(() => 'answered'), Promise.resolve('waits')]);
+    expect(isFirst).toBe('waits');
+    synced?.();
+    await changed;
+    sync = () => Promise.reject(new Error('EIO'));
+    await note(entry(), 'read');
+    await expect(note(entry(), 'change')).rejects.toThrow('The audit log cannot be written');
   });
 
   test('that cannot be written is told to all whose it is, and to the operator; the next ones are written', async () => {

@@ -52,11 +52,11 @@ const migrations: readonly Migration<AuditTables>[] = [entries];
 
 /**
  * Opens and migrates `<dataDir>/audit.db`, which the core alone writes. It is not the metadata database, whose write lock gateways take
- * beside calls. @param now Unix milliseconds. @throws with a sentence for people; nothing stays open then.
+ * beside calls. Its writes survive the death of the process; who needs more syncs its log. @param now Unix milliseconds. @throws with a sentence for people; nothing stays open then.
  */
 export async function openAuditDatabase(dataDir: string, now: () => number, observe?: Observe): Promise<AuditDatabase> {
   const name = 'database of the audit log';
-  const database = openSqlite<AuditTables>({ path: path.join(dataDir, auditFileName), name, unavailable: 'audit_unavailable' }, 'core');
+  const database = openSqlite<AuditTables>({ path: path.join(dataDir, auditFileName), name, unavailable: 'audit_unavailable' }, 'gateway');
   try {
     const steps = await migrateSqlite(database, { name, migrations }, now);
     if (steps.length > 0) observe?.({ kind: 'database_prepared', database: 'audit', isNew: steps.length === migrations.length, steps });

@@ -18,11 +18,20 @@ type Row = Readonly<{
 /** Rows of one statement: SQLite takes some ten thousand values in one. */
 const rowsOfStatement = 500;
 
+export interface NotePorts {
+  readonly database: AuditDatabase;
+  /** Brings what is committed to the disk. */
+  readonly sync: () => Promise<void>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly observe: Observe;
+}
+
 /**
- * Writes entries in the order in which they come. Those that come while some are written share the next transaction and its sync, so that
- * a call waits for the disk twice at most, however many there are. @param now Unix milliseconds.
+ * Writes entries in the order in which they come. Those that come while some are written share the next transaction, and changes the next
+ * sync, so that a call waits for the disk twice at most, however many there are.
  */
-export function makeNoteAudit(database: AuditDatabase, now: () => number, observe: Observe): NoteAudit {
+export function makeNoteAudit({ database, sync, now, observe }: NotePorts): NoteAudit {
   let waiting: Row[] = [];
   let running: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
@@ -44,10 +53,18 @@ export function makeNoteAudit(database: AuditDatabase, now: () => number, observ
       throw unavailable(error);
     }
   };
-  return (entry) => {
+  const bringToDisk = async (): Promise<void> => {
+    try {
+      await sync();
+    } catch (error) {
+      observe({ kind: 'audit_failed', reason: messageOf(error) });
+      throw unavailable(error);
+    }
+  };
+  return (entry, kind = 'change') => {
     waiting.push(rowOf(entry, now()));
     next ??= running.catch(() => undefined).then(() => (running = write()));
-    return next;
+    return kind === 'read' ? next : next.then(bringToDisk);
   };
 }
 

@@ -28,5 +28,8 @@ export interface StoredAuditEntry extends AuditEntry {
 /** Characters of what is stored of a call. */
 export const auditLimits = { targetCharacters: 512, filterCharacters: 8192, addressCharacters: 64 } as const;
 
-/** Notes what was done. Durable on return. @throws GatelogError `audit_unavailable`. */
-export type NoteAudit = (entry: AuditEntry) => Promise<void>;
+/**
+ * Notes what was done. On return a change is on the disk; a read survives the death of the process and waits for no disk, which a busy one
+ * would make half a second. @throws GatelogError `audit_unavailable`.
+ */
+export type NoteAudit = (entry: AuditEntry, kind?: 'change' | 'read') => Promise<void>;

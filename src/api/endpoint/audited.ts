@@ -59,7 +59,8 @@ export async function noteAnswered<OneCall extends AnyCall>(
   const { context, principal, ports } = call;
   const params = Object.values(call.params).filter((value) => typeof value === 'string');
   const target = part.target ?? (params.length === 0 ? idIn(data) : params.join('/'));
-  await noteCall(context, ports, principal, { action: endpoint.id, target, filter: part.filter });
+  const kind = auditKind(endpoint) === 'reads' ? 'read' : 'change';
+  await noteCall(context, ports, principal, { action: endpoint.id, target, filter: part.filter, kind });
 }
 
 function partOf<OneCall extends AnyCall>(endpoint: AuditedEndpoint<OneCall>, call: OneCall): AuditedPart | undefined {
@@ -74,9 +75,9 @@ export async function noteCall(
   context: Context,
   ports: Pick<ApiPorts, 'noteAudit'>,
   who: Pick<Principal, 'organizationId'> & Partial<Pick<Principal, 'keyId' | 'personId'>>,
-  { action, target, filter }: AuditedPart & { readonly action: string },
+  { action, target, filter, kind = 'change' }: AuditedPart & { readonly action: string; readonly kind?: 'change' | 'read' },
 ): Promise<void> {
-  await ports.noteAudit({
+  const entry = {
     organizationId: who.organizationId,
     personId: who.personId ?? null,
     keyId: who.keyId === who.personId ? null : (who.keyId ?? null),
@@ -84,7 +85,8 @@ export async function noteCall(
     target: target ?? null,
     filter: filter === undefined ? null : (JSON.stringify(filter) ?? null),
     address: addressOf(context) ?? null,
-  });
+  };
+  await ports.noteAudit(entry, kind);
 }
 
 function idIn(data: unknown): string | undefined {

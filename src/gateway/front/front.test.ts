@@ -269,6 +269,19 @@ describe('who breaks off is seen by the other side', () => {
     expect(await left).toBe('left');
   });
 
+  it('a client that leaves before there is an answer', async () => {
+    let left: Promise<unknown> | undefined;
+    const port = await front((_request, response) => {
+      left = new Promise((resolve) => response.once('close', () => resolve('left')));
+    });
+    const request = startRequest({ host: '127.0.0.1', port, path: '/v1/metrics/query' })
+      .on('error', () => undefined)
+      .end();
+    await vi.waitUntil(() => left !== undefined);
+    request.destroy();
+    expect(await left).toBe('left');
+  });
+
   it('a client that leaves its upload', async () => {
     let left: Promise<unknown> | undefined;
     const port = await front((request) => {

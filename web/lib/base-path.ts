@@ -1,2 +1,2 @@
 /** Path before all paths of this service (`GATELOG_BASE_PATH`), as the page says that it has sent; empty or `/…`. */
-export const basePath = document.documentElement.dataset['basePath'] ?? '';
+export const basePath = globalThis.document?.documentElement.dataset['basePath'] ?? '';

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { Action, Principal } from '../../model/principal.ts';
+import { auditedFilter } from './audited-filter.ts';
 import { addressOf } from './authenticate.ts';
 import type { ApiPorts } from './ports.ts';
 
@@ -83,7 +84,7 @@ export async function noteCall(
     keyId: who.keyId === who.personId ? null : (who.keyId ?? null),
     action,
     target: target ?? null,
-    filter: filter === undefined ? null : (JSON.stringify(filter) ?? null),
+    filter: auditedFilter(filter),
     address: addressOf(context) ?? null,
   };
   await ports.noteAudit(entry, kind);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { groupColumns } from '../../query/filter/sql/columns.ts';
 import { auditedFilter } from './audited-filter.ts';
 
 const about = (condition: object): object => ({ request_response_rmt: condition });
@@ -25,7 +26,17 @@ test.each([
     { filter: about({ response_body: { 'not-equals': '[6 characters]' } }), cursor: 'c' },
   ],
   ['in a text that is no filter', { filter: 'secret' }, { filter: '[6 characters]' }],
-  ['in a preview', about({ input_preview: { ilike: '%secret%' } }), about({ input_preview: { ilike: '[8 characters]' } })],
 ])('what is looked for in bodies is not: %s', (_where, filter, kept) => {
   expect(JSON.parse(auditedFilter(filter) ?? '')).toEqual(kept);
+});
+
+const fieldsOfBodies = Object.entries(groupColumns).flatMap(([group, { text }]) =>
+  Object.entries(text)
+    .filter(([, { kind }]) => kind === 'body')
+    .map(([field]) => [group, field] as const),
+);
+
+test.each(fieldsOfBodies)('nor is what is looked for in %s.%s', (group, field) => {
+  const kept = auditedFilter({ filter: { [group]: { [field]: { contains: 'EMP-424242' } } } });
+  expect(kept).toBe(`{"filter":{"${group}":{"${field}":{"contains":"[10 characters]"}}}}`);
 });

@@ -1,5 +1,5 @@
-/** What the fields hold that a filter compares with: a person's own words, or a secret that somebody looks for. */
-const textFields: ReadonlySet<string> = new Set(['request_body', 'response_body', 'input_preview', 'output_preview']);
+/** Fields of bodies: what a filter compares them with is a person's own words, or a secret that somebody looks for. */
+const textFields: ReadonlySet<string> = new Set(['request_body', 'response_body', 'prompt', 'body_completion']);
 
 /**
  * What the audit log keeps of a filter, as JSON: identifiers, names and times, but of a text that is looked for in bodies its length alone.

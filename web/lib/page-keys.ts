@@ -3,6 +3,9 @@ import { useEffect, useRef } from 'react';
 /** How long a `g` waits for the letter of a page, which is then no key of this one. */
 const waitMs = 1500;
 
+/** Keys that most controls use themselves. */
+const ownKeys: ReadonlySet<string> = new Set(['Enter', 'Escape']);
+
 /** What keys do wherever the focus is, by their names. */
 export type PageKeys = Readonly<Partial<Record<string, () => void>>>;
 
@@ -19,7 +22,7 @@ export function usePageKeys(keys: PageKeys): void {
       waitsUntil.current = event.key === 'g' ? event.timeStamp + waitMs : 0;
       const act = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : undefined;
       if (act === undefined || isForPages || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isWriting(event.target) || (event.key === 'Enter' && !isPage(event.target)) || isCovered()) return;
+      if (isWriting(event.target) || (ownKeys.has(event.key) && !isPage(event.target)) || isCovered()) return;
       event.preventDefault();
       act();
     };

@@ -154,7 +154,9 @@ function useGridKeys(
     const current = rows[at];
     if (current !== undefined) selection.toggle(current);
   };
-  usePageKeys({ j: () => openAt(at + 1), k: () => openAt(at - 1), x: select, Enter: enter });
+  // The details hear Escape only where the focus is in them: `j` leaves it on the page.
+  const close = openId === undefined ? {} : { Escape: () => onOpen(undefined) };
+  usePageKeys({ j: () => openAt(at + 1), k: () => openAt(at - 1), x: select, Enter: enter, ...close });
   return (event) => {
     if (event.target !== event.currentTarget) return;
     const step = rowStep(event);

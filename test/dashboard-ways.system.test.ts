@@ -1,0 +1,41 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openSignedIn } from './support/dashboard.ts';
+import { hourMs, openRequestsScene, type RequestsScene, seeded, seedId } from './support/requests-list.ts';
+import { leavePage } from './support/watched-page.ts';
+
+const session = { session_id: 'c7a2e0d4-0c7f-4f0e-9d51-6a1c2f3f0001', session_name: 'Nightly report' };
+const stepsOfSession = 40;
+
+let scene: RequestsScene;
+beforeAll(async () => {
+  scene = await openRequestsScene();
+  for (let step = 0; step < stepsOfSession; step += 1) {
+    await scene.importRequest({
+      request_id: `8d1c2b7e-3f0a-4c11-8b52-1a3c2f1f${String(step).padStart(4, '0')}`,
+      request_created_at: new Date(Date.now() - hourMs + step * 1000).toISOString(),
+      request_model: 'gpt-4o',
+      response_status: 200,
+      request_user_id: 'dora',
+      properties: { Team: 'reports' },
+      ...session,
+    });
+  }
+});
+afterAll(async () => scene?.end());
+
+const panel = (page: Page) => page.getByRole('complementary', { name: 'Request' });
+const about = (page: Page) => page.getByRole('list', { name: 'About the session' });
+const searchOf = (page: Page): string | null => new URL(page.url()).searchParams.get('q');
+
+it('Escape closes a request that j has opened before anything had the focus', async () => {
+  const { page, complaints } = await scene.open({ q: `${seeded} -user:dora` });
+  await page.keyboard.press('j');
+  await page.waitForURL((url) => url.searchParams.get('request') === seedId(7));
+  await panel(page).getByRole('tab', { selected: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL((url) => !url.searchParams.has('request'));
+  await page.getByRole('grid', { name: 'Requests' }).and(page.locator(':focus')).waitFor();
+  expect(complaints).toEqual([]);
+  await leavePage(page);
+});

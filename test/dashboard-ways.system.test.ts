@@ -39,3 +39,26 @@ it('Escape closes a request that j has opened before anything had the focus', as
   expect(complaints).toEqual([]);
   await leavePage(page);
 });
+
+it('the user and the properties of a request lead to the user and to the requests that have them', async () => {
+  const { page, complaints } = await scene.open({ q: 'user:ben Team:checkout', request: seedId(5) });
+  await panel(page).getByRole('link', { name: 'checkout' }).click();
+  await expect.poll(() => searchOf(page)).toBe('Team:checkout');
+  await page.goBack();
+  await panel(page).getByRole('link', { name: 'ben' }).click();
+  await page.waitForURL(/\/users\/ben/);
+  await page.getByRole('heading', { name: 'ben' }).waitFor();
+  expect(complaints).toEqual([]);
+  await leavePage(page);
+});
+
+it('the head of a session leads to its user and the requests of its properties', async () => {
+  const { page, complaints } = await openSignedIn(scene.browser, `${scene.service.api}/sessions/${session.session_id}`);
+  await about(page).getByRole('link', { name: 'Team: reports' }).click();
+  await expect.poll(() => searchOf(page)).toBe('Team:reports');
+  await page.goBack();
+  await about(page).getByRole('link', { name: 'dora' }).click();
+  await page.waitForURL(/\/users\/dora/);
+  expect(complaints).toEqual([]);
+  await leavePage(page);
+});

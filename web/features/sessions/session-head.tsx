@@ -9,6 +9,7 @@ import { useMay } from '../../lib/signed-in.ts';
 import { useQuiet } from '../../lib/use-quiet.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { LinkButton } from '../../ui/link-button.tsx';
+import { PropertyLink, UserLink } from '../../ui/subject-links.tsx';
 import { isWithoutPrice } from '../requests/cost-text.ts';
 import { alertOn } from './alert-on.ts';
 import { CostFindings } from './cost-findings.tsx';
@@ -62,26 +63,32 @@ export function SessionHead({ session, tree, steps, lengthMs }: SessionHeadProps
 }
 
 /** Who and what it was for. */
-function Chips({
-  session: { session_id: id, session_name: name, user_ids: users, properties, session_tag: tag },
-}: {
-  readonly session: SessionItem;
-}) {
+function Chips({ session: { user_ids: users, properties, session_tag: tag } }: { readonly session: SessionItem }) {
   const own = Object.entries(properties).filter(([key]) => !/^(?:svc|helicone)-/i.test(key));
-  const chips: readonly (readonly [string, string])[] = [
-    ...(tag === null ? [] : [['Tag', tag] as const]),
-    ...users.map((user) => ['User', user] as const),
-    ...own,
-    ...(name === '' ? [] : [['Session', id] as const]),
-  ];
   return (
     <ul className={styles['chips']} aria-label="About the session">
-      {chips.map(([key, value]) => (
-        <li key={`${key} ${value}`} className="clip" dir="auto" title={`${key}: ${value}`}>
-          {key === 'User' || key === 'Session' ? value : `${key}: ${value}`}
-        </li>
+      {tag !== null && <Chip title={`Tag: ${tag}`}>Tag: {tag}</Chip>}
+      {users.map((user) => (
+        <Chip key={user}>
+          <UserLink user={user} />
+        </Chip>
+      ))}
+      {own.map(([key, value]) => (
+        <Chip key={key}>
+          <PropertyLink name={key} value={value}>
+            {key}: {value}
+          </PropertyLink>
+        </Chip>
       ))}
     </ul>
+  );
+}
+
+function Chip({ title, children }: { readonly title?: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <li className="clip" dir="auto" title={title}>
+      {children}
+    </li>
   );
 }
 

@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Form, Row } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { ConfirmButton } from '../../../ui/overlay/confirm-button.tsx';
+import { PropertyLink } from '../../../ui/subject-links.tsx';
 import styles from './detail.module.css';
 import { useReadAgain } from './request-query.ts';
 
@@ -34,8 +35,8 @@ export function Properties({ id, properties, mayWrite }: PropertiesProps): React
             {own.slice(0, chips).map(([name, value]) => (
               <div key={name}>
                 <dt dir="auto">{name}</dt>
-                <dd className="clip" dir="auto" title={value}>
-                  {value === '' ? <span className="muted">empty</span> : value}
+                <dd className="clip" dir="auto">
+                  <PropertyLink {...{ name, value }} />
                 </dd>
               </div>
             ))}

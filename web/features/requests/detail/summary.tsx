@@ -7,12 +7,13 @@ import { promptVersions } from '../../../lib/prompt-versions.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Facts } from '../../../ui/layout/facts.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { UserLink } from '../../../ui/subject-links.tsx';
 import { costText, isWithoutPrice } from '../cost-text.ts';
 import styles from './detail.module.css';
 
 /** What a reader asks first about a request. */
 export function Summary({ request }: { readonly request: RequestItem }): ReactNode {
-  const { session_id: session, prompt_id: prompt } = request;
+  const { request_user_id: user, session_id: session, prompt_id: prompt } = request;
   return (
     <Facts
       facts={[
@@ -23,7 +24,7 @@ export function Summary({ request }: { readonly request: RequestItem }): ReactNo
         ['Output', tokensText(request.completion_tokens)],
         ['Provider', request.provider],
         ['Arrived', <Arrived key="arrived" time={request.request_created_at} />],
-        ['User', request.request_user_id],
+        ['User', user === null || user === '' ? null : <UserLink key="user" user={user} />],
         ...(prompt === null || prompt === '' ? [] : [['Prompt', <PromptLink key="prompt" request={request} id={prompt} />] as const]),
         ['Session', session === null || session === '' ? null : <SessionLink key="session" id={session} />],
       ]}

@@ -8,6 +8,7 @@ import { searchFor } from '../../lib/search-text.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { useQuiet } from '../../lib/use-quiet.ts';
 import { timeZone } from '../../lib/zone.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { PropertyLink, UserLink } from '../../ui/subject-links.tsx';
 import { isWithoutPrice } from '../requests/cost-text.ts';
@@ -46,6 +47,14 @@ export function SessionHead({ session, tree, steps, lengthMs }: SessionHeadProps
         <h1 className="clip" dir="auto" title={session.session_id}>
           {session.session_name === '' ? session.session_id : session.session_name}
         </h1>
+        {session.session_name !== '' && (
+          <span className={styles['id']}>
+            <span className="clip" title={session.session_id}>
+              {session.session_id}
+            </span>
+            <CopyButton text={session.session_id} label="Copy the identifier of the session" />
+          </span>
+        )}
         {failed > 0 && (
           <route.Link className={styles['failed'] ?? ''} search={(search) => ({ ...search, tab: undefined, failed: true })} to=".">
             {formatCount(failed)} failed {failed === 1 ? 'step' : 'steps'}

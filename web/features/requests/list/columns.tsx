@@ -64,7 +64,7 @@ const own: readonly Column[] = [
   {
     id: 'words',
     title: 'Input → Output',
-    width: 440,
+    width: 320,
     height: 50,
     exported: ['input_preview', 'output_preview'],
     cell: (request, _zone, words) => <WordsCell request={request} words={words} />,
@@ -124,8 +124,9 @@ const own: readonly Column[] = [
 /** Those that somebody may choose. */
 export const ownColumnIds: readonly string[] = own.map(({ id }) => id).filter((id) => id !== 'phone');
 
-const before = ['time', 'words', 'model', 'cost', 'latency'] as const;
-const after = ['client', 'tokens', 'user', 'session'] as const;
+/** In view without scrolling in a window of 1,280 pixels. */
+const before = ['time', 'words', 'user', 'model', 'cost', 'latency'] as const;
+const after = ['client', 'tokens', 'session'] as const;
 /** Properties that stand as columns unless somebody chooses. */
 const mostProperties = 3;
 

@@ -64,3 +64,19 @@ it('the head of a session shows its identifier beside its name, and leads to its
   expect(complaints).toEqual([]);
   await leavePage(page);
 });
+
+it('on a phone another view of a session leaves the page where it is scrolled to', async () => {
+  const { page } = await openSignedIn(scene.browser, `${scene.service.api}/sessions/${session.session_id}`, {
+    width: 390,
+    colorScheme: 'light',
+  });
+  const timeline = page.getByRole('tab', { name: 'Timeline' });
+  await timeline.waitFor();
+  await page.evaluate('window.scrollTo(0, 120)');
+  await expect.poll(() => page.evaluate<number>('window.scrollY')).toBe(120);
+  await timeline.click();
+  await page.waitForURL(/tab=timeline/);
+  await page.getByRole('tab', { name: 'Timeline', selected: true }).waitFor();
+  expect(await page.evaluate<number>('window.scrollY')).toBe(120);
+  await leavePage(page);
+});

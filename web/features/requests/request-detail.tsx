@@ -31,6 +31,9 @@ const ChangesTab = lazy(async () => ({ default: (await import('./detail/changes-
 
 const route = getRouteApi('/shell/requests');
 
+/** Another tab is no step back, and leaves the page where it is scrolled to. */
+const inPlace = { replace: true, state: true, resetScroll: false } as const;
+
 export interface RequestDetailProps {
   readonly id: string;
   readonly onClose: () => void;
@@ -155,7 +158,7 @@ function Content({ request, beginning, isUnlisted, onDrawn }: ContentProps): Rea
   const isNarrow = useNarrow();
   const select = (next: TabKey): void => {
     if (next === 'raw') expectEditor();
-    void navigate({ search: (search) => ({ ...search, tab: next === standardTab ? undefined : next }), replace: true, state: true });
+    void navigate({ search: (search) => ({ ...search, tab: next === standardTab ? undefined : next }), ...inPlace });
   };
   return (
     <div className={styles['content']}>

@@ -45,7 +45,12 @@ export function SessionPage(): ReactNode {
           label="Views of the session"
           selected={tab}
           onSelect={(id) =>
-            void navigate({ search: (search) => ({ ...search, tab: id === 'steps' ? undefined : id }), replace: true, state: true })
+            void navigate({
+              search: (search) => ({ ...search, tab: id === 'steps' ? undefined : id }),
+              replace: true,
+              state: true,
+              resetScroll: false,
+            })
           }
           tabs={[
             { id: 'steps', title: 'Steps', content: () => <TraceView {...trace} layout="steps" /> },

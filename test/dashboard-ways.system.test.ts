@@ -80,3 +80,13 @@ it('on a phone another view of a session leaves the page where it is scrolled to
   expect(await page.evaluate<number>('window.scrollY')).toBe(120);
   await leavePage(page);
 });
+
+it('on a phone a request says whose it is and names its properties before the conversation', async () => {
+  const { page } = await openSignedIn(scene.browser, scene.addressOf({ q: 'user:ben', request: seedId(5) }), {
+    width: 390,
+    colorScheme: 'light',
+  });
+  await panel(page).getByRole('link', { name: 'ben' }).waitFor();
+  await panel(page).getByRole('link', { name: 'checkout' }).waitFor();
+  await leavePage(page);
+});

@@ -7,9 +7,10 @@ import { promptVersions } from '../../../lib/prompt-versions.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Facts } from '../../../ui/layout/facts.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { UserLink } from '../../../ui/subject-links.tsx';
+import { PropertyLink, UserLink } from '../../../ui/subject-links.tsx';
 import { costText, isWithoutPrice } from '../cost-text.ts';
 import styles from './detail.module.css';
+import { ownProperties } from './properties.tsx';
 
 /** What a reader asks first about a request. */
 export function Summary({ request }: { readonly request: RequestItem }): ReactNode {
@@ -32,9 +33,12 @@ export function Summary({ request }: { readonly request: RequestItem }): ReactNo
   );
 }
 
-/** On a phone what comes before the conversation has one line or two. */
+/** Properties that stand before the conversation on a phone; the details have them all. */
+const shortProperties = 3;
+
+/** On a phone what comes before the conversation has a few short lines. */
 export function ShortSummary({ request }: { readonly request: RequestItem }): ReactNode {
-  const { session_id: session } = request;
+  const { request_user_id: user, session_id: session } = request;
   return (
     <p className={styles['short']}>
       <StatusBadge status={request.response_status} />
@@ -48,6 +52,14 @@ export function ShortSummary({ request }: { readonly request: RequestItem }): Re
           Session
         </Link>
       )}
+      {user !== null && user !== '' && <UserLink user={user} />}
+      {ownProperties(request.properties)
+        .slice(0, shortProperties)
+        .map(([name, value]) => (
+          <span key={name} className="clip" dir="auto">
+            <span className="muted">{name}</span> <PropertyLink {...{ name, value }} />
+          </span>
+        ))}
     </p>
   );
 }

@@ -36,10 +36,17 @@ export function PhoneCell({ request, words, zone }: WordsCellProps & { readonly 
     <span className={styles['phone']}>
       <WordsCell request={request} words={words} />
       <span className="clip muted" dir="auto">
-        {formatTime(request.request_created_at, zone)} · {request.model} · {costText(request)} · {formatDuration(request.latency)}
+        {phoneFacts(request, zone)}
       </span>
     </span>
   );
+}
+
+/** What is cut where a line is full stands last: the model. */
+export function phoneFacts(request: RequestItem, zone: string): string {
+  const { request_created_at: arrived, request_user_id: user, model, latency } = request;
+  const facts = [formatTime(arrived, zone), costText(request), formatDuration(latency), user, model];
+  return facts.filter((fact) => fact !== null && fact !== '').join(' · ');
 }
 
 function Marks({ request }: { readonly request: RequestItem }): ReactNode {

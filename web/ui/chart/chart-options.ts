@@ -181,14 +181,24 @@ const dragPixels = 4;
 function listenForClicks(plot: uPlot, onPick: ChartEvents['onPick']): void {
   if (onPick === undefined) return;
   let pressedAt = 0;
+  /** The bucket whose values a finger has shown. */
+  let tapped: number | undefined;
   plot.over.style.cursor = 'pointer';
   plot.over.addEventListener('mousedown', ({ clientX }) => {
     pressedAt = clientX;
   });
   plot.over.addEventListener('click', ({ clientX }) => {
     const { idx } = plot.cursor;
-    if (typeof idx === 'number' && Math.abs(clientX - pressedAt) < dragPixels) onPick(idx);
+    if (typeof idx !== 'number' || Math.abs(clientX - pressedAt) >= dragPixels) return;
+    // A finger cannot point without a tap: the first shows the values.
+    if (isByFinger() && tapped !== idx) tapped = idx;
+    else onPick(idx);
   });
+}
+
+/** Whether who points does it without hovering. */
+export function isByFinger(): boolean {
+  return matchMedia('(hover: none)').matches;
 }
 
 function zoom(plot: uPlot, onZoom: ChartEvents['onZoom']): void {

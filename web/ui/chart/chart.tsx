@@ -8,7 +8,7 @@ import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { type ChartColors, colorOf, useChartColors } from './chart-colors.ts';
 import type { ChartSeries } from './chart-data.ts';
-import { chartData, chartOptions, type DrawnChart } from './chart-options.ts';
+import { chartData, chartOptions, type DrawnChart, isByFinger } from './chart-options.ts';
 import styles from './chart.module.css';
 
 export interface ChartProps extends DrawnChart {
@@ -147,7 +147,7 @@ function Tip({ chart: { series, times, format, zone }, colors, index, left, widt
           <b>{format(value)}</b>
         </p>
       ))}
-      {canPick && <p className="muted">Click: its requests</p>}
+      {canPick && <p className="muted">{isByFinger() ? 'Tap again' : 'Click'}: its requests</p>}
     </div>
   );
 }

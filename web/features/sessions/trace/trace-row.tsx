@@ -185,14 +185,18 @@ function GroupWhat({ row, isFolded, onFold }: GroupWhatProps): ReactNode {
   );
 }
 
+/** A shorter bar, of two pixels or less, would look like a speck. */
+const leastBar = 0.03;
+
 /** All bars have one measure: who compares two of them, of a step and of a group too, compares their costs. */
 function CostCell({ row: { kind, cost }, scale }: { readonly row: Row; readonly scale: Scale }): ReactNode {
-  const bar = { '--length': `${scale.mostCost === 0 ? 0 : (100 * (cost ?? 0)) / scale.mostCost}%` } as CSSProperties;
+  const length = scale.mostCost === 0 ? 0 : (cost ?? 0) / scale.mostCost;
+  const bar = { '--length': `${100 * length}%` } as CSSProperties;
   const share = cost === null || scale.cost === 0 ? undefined : `${percent(cost / scale.cost)} of the session’s cost`;
   return (
     <span role="gridcell" className={styles['cost']} title={share}>
       <span className="clip number">{alignedCost(cost)}</span>
-      {cost !== null && cost > 0 && <span className={styles['share']} style={bar} data-kind={kind} />}
+      {length >= leastBar && <span className={styles['share']} style={bar} data-kind={kind} />}
       {share !== undefined && <span className="visually-hidden">, {share}</span>}
     </span>
   );

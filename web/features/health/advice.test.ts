@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ServiceHealth } from '../../../src/client/types/dashboard.ts';
 import { adviceOf } from './advice.ts';
+import { sectionsOf } from './sections.ts';
 
 const gib = 1024 ** 3;
 const disk = { free_bytes: 50 * gib, size_bytes: 100 * gib, spare_bytes: gib / 4, remote: null };
@@ -52,4 +53,10 @@ it.each<readonly [string, Partial<ServiceHealth>, RegExp]>([
   const [text, ...others] = adviceOf({ ...calm, ...given });
   expect(text).toMatch(expected);
   expect(others).toEqual([]);
+});
+
+it('the figures of today say which calls they count and since when', () => {
+  const section = sectionsOf(calm).find(({ title }) => title === 'Prices');
+  expect(section?.about).toContain('stored since midnight (UTC)');
+  expect(section?.facts[0]).toEqual(['Stored today', '1,000']);
 });

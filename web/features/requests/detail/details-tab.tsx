@@ -97,6 +97,7 @@ function callFacts(request: RequestItem): readonly Fact[] {
   return [
     ['Identifier', request.request_id],
     ['Provider', request.provider],
+    ['Model', request.model],
     ['Requested model', request.request_model],
     ['Model of the answer', request.response_model],
     ['Finish reason', finishReasonOf(request.response_body)],
@@ -112,7 +113,7 @@ function callFacts(request: RequestItem): readonly Fact[] {
     ['Security check', request.threat === null ? null : request.threat ? 'Flagged' : 'Nothing found'],
     ['Client', [request.client, request.client_version].filter((text) => text !== null).join(' ') || null],
     ['Country', request.country_code],
-    ['Changed last', formatTime(request.updated_at, zone, true)],
+    ['Recorded or changed last', formatTime(request.updated_at, zone, true)],
   ];
 }
 

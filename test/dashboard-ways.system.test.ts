@@ -90,3 +90,16 @@ it('on a phone a request says whose it is and names its properties before the co
   await panel(page).getByRole('link', { name: 'checkout' }).waitFor();
   await leavePage(page);
 });
+
+it('the title of a column that sorts ends where its figures do', async () => {
+  const { page } = await openSignedIn(scene.browser, `${scene.service.api}/users?range=7d`);
+  await page.locator('tbody td.number').first().waitFor();
+  const ends = await page.evaluate<readonly [number, number]>(`(() => {
+    const endOf = (node) => { const range = document.createRange(); range.selectNodeContents(node); return Math.round(range.getBoundingClientRect().right); };
+    const requests = [...document.querySelectorAll('thead th')].findIndex((head) => head.textContent.includes('Requests'));
+    const title = document.querySelectorAll('thead th')[requests].querySelector('button').firstChild;
+    return [endOf(title), endOf(document.querySelector('tbody tr').children[requests].querySelector('a'))];
+  })()`);
+  expect(ends[0]).toBe(ends[1]);
+  await leavePage(page);
+});

@@ -103,3 +103,17 @@ it('the title of a column that sorts ends where its figures do', async () => {
   expect(ends[0]).toBe(ends[1]);
   await leavePage(page);
 });
+
+it('a long list of users scrolls alone, not the page around it', async () => {
+  for (let user = 0; user < 60; user += 1) {
+    await scene.importRequest({
+      request_id: `8e1c2b7e-3f0a-4c11-8b52-1a3c2f1f${String(user).padStart(4, '0')}`,
+      request_created_at: new Date(Date.now() - hourMs).toISOString(),
+      request_user_id: `member-${user}`,
+    });
+  }
+  const { page } = await openSignedIn(scene.browser, `${scene.service.api}/users?range=30d`);
+  await expect.poll(() => page.locator('tbody tr').count()).toBeGreaterThan(60);
+  expect(await page.evaluate<number>('document.documentElement.scrollHeight - window.innerHeight')).toBe(0);
+  await leavePage(page);
+});

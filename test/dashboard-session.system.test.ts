@@ -158,7 +158,7 @@ it('a runaway is told from an ordinary session, and each sentence leads to what 
   await page.goto(`${service.api}/sessions/runaway`);
   await reasons(page).getByText('About 110 times a usual session: $11.00 against $0.10, the median of 6 others of this name').waitFor();
   await reasons(page).getByText('1,100 steps against 10.').waitFor();
-  await reasons(page).getByText('0 % of the input came from the provider’s cache, against 80 %.').waitFor();
+  await reasons(page).getByText('0% of the input came from the provider’s cache, against 80%.').waitFor();
   await reasons(page).getByRole('link', { name: 'Show them by steps' }).click();
   await page.waitForURL(/\/sessions\?.*sort=total_requests/);
   await expect.poll(() => page.locator('tbody tr').count()).toBe(usualSessions + 1);

@@ -130,7 +130,7 @@ it('a webhook says what is wrong with it before it is sent, and an empty sample 
   await create.click();
   await dialog(page).getByRole('button', { name: 'Done' }).click();
   const facts = page.getByRole('region', { name: 'Destination' });
-  await facts.getByText('100 %').waitFor();
+  await facts.getByText('100%').waitFor();
   const [made] = (await api.call<readonly { readonly id: string }[]>('GET', '/v1/webhooks')).body.data;
   await api.call('DELETE', `/v1/webhooks/${made?.id ?? ''}`);
   await leavePage(page);

@@ -74,7 +74,7 @@ function Summary({ webhook }: { readonly webhook: Webhook }): ReactNode {
           ...(isOfRequests
             ? ([
                 ['Requests', searchOfFilter(config.filter) === '' ? 'all' : filterText(config.filter)],
-                ['Sample rate', `${formatCount(config.sampleRate)} %`],
+                ['Sample rate', `${formatCount(config.sampleRate)}%`],
                 ['Bodies', includeData ? 'included' : 'not included'],
               ] as const)
             : []),

@@ -1,9 +1,9 @@
 import { formatCost } from '../../../lib/format.ts';
 
-/** A share of a whole for readers: 37 %, 0.4 %. */
+/** A share of a whole for readers: 37%, 0.4%. */
 export function percent(share: number): string {
   const value = 100 * share;
-  return `${value > 0 && value < 1 ? Math.max(0.1, Math.round(10 * value) / 10) : Math.round(value)} %`;
+  return `${value > 0 && value < 1 ? Math.max(0.1, Math.round(10 * value) / 10) : Math.round(value)}%`;
 }
 
 const fourDecimals = new Intl.NumberFormat(undefined, {

@@ -23,7 +23,7 @@ it('a runaway and an ordinary session read differently', () => {
   expect(textsOf(session(7.54, 64, 0), usual)).toEqual([
     'About 26 times a usual session: $7.54 against $0.29, the median of 48 others with these properties in 30 days.',
     '64 steps against 15.',
-    '0 % of the input came from the provider’s cache, against 78 %.',
+    '0% of the input came from the provider’s cache, against 78%.',
   ]);
   expect(textsOf(session(10.64, 64, null), { ...usual, cost: 0.01334 })[0]).toMatch(
     /^About 800 times a usual session: \$10.64 against \$0.0133/,
@@ -46,7 +46,7 @@ it('a session on another model than the others says so, and which', () => {
       .filter(({ about }) => about === 'model')
       .map(({ text }) => text);
   expect(modelsOf({ large: 0.9, small: 0.1 }, { large: 1, small: 3 })).toEqual([
-    'large made 90 % of the cost, against 3 %; the others use small most.',
+    'large made 90% of the cost, against 3%; the others use small most.',
   ]);
   expect(modelsOf({ small: 1 }, { small: 3, large: 1 })).toEqual([]);
   expect(modelsOf({ large: 0.4, small: 0.3, tiny: 0.3 }, { large: 0.4, small: 3.3, tiny: 0.3 })).toEqual([]);

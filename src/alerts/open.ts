@@ -49,7 +49,7 @@ const hourMs = 3_600_000;
 export async function openAlerts(parts: AlertParts, { channels, outbox, baseUrl }: AlertDependencies): Promise<RunningAlerts> {
   const { definitions, events, webhooks, store, meter, observe, clock, intervalMs } = parts;
   await definitions.offer(clock.now());
-  const linkOf = (ruleId: string): string => `${baseUrl()}/v1/alerts/${ruleId}/history`;
+  const linkOf = (ruleId: string): string => `${baseUrl()}/alerts/${ruleId}`;
   const subscribers: Subscribers = (organizationId, event) =>
     webhooks
       .of(organizationId)

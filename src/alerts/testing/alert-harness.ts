@@ -109,7 +109,7 @@ async function openEvaluator(
     run,
     clock: { now: () => start, monotonic: () => 0 },
     intervalMs,
-    linkOf: (ruleId) => `https://gatelog.example.com/v1/alerts/${ruleId}/history`,
+    linkOf: (ruleId) => `https://gatelog.example.com/alerts/${ruleId}`,
     subscribers: () => [],
     outbox: { wake: () => undefined },
     observe: () => undefined,

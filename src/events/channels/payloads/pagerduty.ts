@@ -29,7 +29,7 @@ export function pagerDutyEvent(message: AlertMessage, routingKey: string): objec
     dedup_key: keyOf(message),
     client: 'Gatelog',
     client_url: message.link,
-    links: [{ href: message.link, text: 'History of the alert' }],
+    links: [{ href: message.link, text: 'Alert' }],
     payload: {
       summary: cut(`${wording.title} (${wording.condition}; ${groups[0] ?? 'no value'})`),
       source: new URL(message.link).hostname,

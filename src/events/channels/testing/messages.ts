@@ -19,7 +19,7 @@ const plain: AlertMessage = {
   at,
   startedAt: at - 60_000,
   peak: 12.5,
-  link: 'https://gatelog.example.com/v1/alerts/0193a0c4-0000-7000-8000-000000000001/history',
+  link: 'https://gatelog.example.com/alerts/0193a0c4-0000-7000-8000-000000000001',
   reason: null,
 };
 

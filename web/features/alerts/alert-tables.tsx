@@ -12,9 +12,11 @@ import { Empty } from '../../ui/empty.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { webhooksQuery } from '../webhooks/webhooks-query.ts';
 import { useSessionNames } from './alert-chart.tsx';
 import { groupOfRule, type Names } from './group-text.ts';
 import { deliveriesQuery, historyQuery, incidentsQuery, statesQuery } from './alerts-query.ts';
+import { channelText, type NamedWebhook, webhookText } from './channel-text.ts';
 import { measureFormat } from './measure-text.ts';
 import { StateBadge } from './state-badge.tsx';
 
@@ -118,10 +120,17 @@ function reasonText({ reason, late }: AlertHistoryRow): string {
 
 /** What its channels and webhooks were sent, and how that went. */
 export function Messages({ alert }: PartProps): ReactNode {
+  const { data: webhooks = [] } = useQuery(webhooksQuery);
+  const receiverText = (delivery: AlertDelivery): string => receiverOf(delivery, alert, webhooks);
   const columns: readonly DataColumn<AlertDelivery>[] = [
     { id: 'at', title: 'Time', cell: ({ created_at: at }) => formatTime(at, timeZone()) },
     { id: 'type', title: 'Event', cell: ({ type, test: isTest }) => (isTest ? 'test' : type.replace(/^alert\./, '')) },
-    { id: 'channel', title: 'Sent to', textOf: receiverText, cell: (delivery) => <Receiver delivery={delivery} /> },
+    {
+      id: 'channel',
+      title: 'Sent to',
+      textOf: receiverText,
+      cell: (delivery) => <Receiver delivery={delivery} text={receiverText(delivery)} />,
+    },
     { id: 'state', title: 'State', cell: ({ state }) => <DeliveryBadge state={state} /> },
     { id: 'attempts', title: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
     { id: 'next', title: 'Next attempt', cell: ({ next_attempt_at: at }) => (at === null ? '' : formatTime(at, timeZone())) },
@@ -133,19 +142,25 @@ export function Messages({ alert }: PartProps): ReactNode {
 }
 
 /** A webhook has its attempts on its own page. */
-function Receiver({ delivery }: { readonly delivery: AlertDelivery }): ReactNode {
+function Receiver({ delivery, text }: { readonly delivery: AlertDelivery; readonly text: string }): ReactNode {
   const { webhook_id: webhookId, id } = delivery;
-  if (webhookId === null) return receiverText(delivery);
+  if (webhookId === null) return text;
   return (
     <Link to="/webhooks/$webhookId" params={{ webhookId }} search={{ delivery: id }}>
-      {receiverText(delivery)}
+      {text}
     </Link>
   );
 }
 
-function receiverText({ channel, webhook_name: name }: AlertDelivery): string {
+function receiverOf(
+  { channel, channel_id: channelId, webhook_id: webhookId, webhook_name: name }: AlertDelivery,
+  { channels }: Alert,
+  webhooks: readonly NamedWebhook[],
+): string {
   if (name !== null) return `webhook ${name}`;
-  return channel ?? 'a channel that was removed';
+  if (webhookId !== null) return webhookText(webhookId, webhooks);
+  const known = channels.find(({ id }) => id === channelId);
+  return known === undefined ? (channel ?? 'a channel that was removed') : channelText(known, webhooks);
 }
 
 function failureText({ state, last_status: status, last_reason: reason }: AlertDelivery): string {

@@ -11,7 +11,9 @@ import { Page } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { webhooksQuery } from '../webhooks/webhooks-query.ts';
 import { alertsQuery } from './alerts-query.ts';
+import { channelText, type NamedWebhook } from './channel-text.ts';
 import { isMuted } from './measure-text.ts';
 import { StateBadge } from './state-badge.tsx';
 import { wholeText } from './whole-text.ts';
@@ -19,6 +21,7 @@ import { wholeText } from './whole-text.ts';
 /** The rules, those that fire first. */
 export function AlertsPage(): ReactNode {
   const { data, error } = useQuery(alertsQuery);
+  const { data: webhooks = [] } = useQuery(webhooksQuery);
   const mayMake = useMay('admin');
   const firing = data?.filter(({ status }) => status.firing > 0).length ?? 0;
   return (
@@ -40,7 +43,12 @@ export function AlertsPage(): ReactNode {
           </p>
         </Empty>
       ) : (
-        <DataTable label="Rules" columns={columns} rows={data.toSorted(byGravity)} keyOf={({ id }) => id} />
+        <DataTable
+          label="Rules"
+          columns={columnsOf((alert) => channelsText(alert, webhooks))}
+          rows={data.toSorted(byGravity)}
+          keyOf={({ id }) => id}
+        />
       )}
     </Page>
   );
@@ -52,7 +60,7 @@ function byGravity(left: Alert, right: Alert): number {
   return gravity.indexOf(left.status.state) - gravity.indexOf(right.status.state);
 }
 
-const columns: readonly DataColumn<Alert>[] = [
+const columnsOf = (told: (alert: Alert) => string): readonly DataColumn<Alert>[] => [
   {
     id: 'name',
     title: 'Rule',
@@ -67,7 +75,7 @@ const columns: readonly DataColumn<Alert>[] = [
   { id: 'state', title: 'State', textOf: wholeStateText, cell: (alert) => <State alert={alert} /> },
   { id: 'firing', title: 'Open incidents', isNumber: true, cell: ({ status }) => formatCount(status.firing) },
   { id: 'last', title: 'Last incident', cell: ({ status: { last_incident_at: at } }) => (at === null ? '' : formatTime(at, timeZone())) },
-  { id: 'told', title: 'Notifies', textOf: channelsText, cell: channelsText },
+  { id: 'told', title: 'Notifies', isWrapped: true, textOf: told, cell: told },
   { id: 'what', title: 'Condition', isWrapped: true, textOf: wholeText, cell: wholeText },
 ];
 
@@ -99,7 +107,7 @@ function stateText(alert: Alert): string {
   return status.state === 'off' && offered ? 'off · suggested' : status.state;
 }
 
-function channelsText({ channels, offered }: Alert): string {
+function channelsText({ channels, offered }: Alert, webhooks: readonly NamedWebhook[]): string {
   if (channels.length === 0) return offered ? 'no channel yet' : 'nobody';
-  return channels.map(({ type }) => type).join(', ');
+  return channels.map((channel) => channelText(channel, webhooks)).join('; ');
 }

@@ -9,6 +9,7 @@ import { ErrorNotice } from '../../ui/notice.tsx';
 import { Select } from '../../ui/select.tsx';
 import { UnpricedNotice } from '../../ui/unpriced-notice.tsx';
 import type { Names } from './group-text.ts';
+import { distinctNames } from './session-names.ts';
 import { incidentsQuery } from './alerts-query.ts';
 import { countText } from './incident-count.ts';
 import { spanOptions, spans } from './rule/preview.tsx';
@@ -83,7 +84,7 @@ export function useSessionNames(alert: Alert): Names | undefined {
 }
 
 function useNames(answer: Pick<AlertPreviewAnswer, 'session_names'> | undefined): Names | undefined {
-  return useMemo(() => (answer === undefined ? undefined : new Map(Object.entries(answer.session_names))), [answer]);
+  return useMemo(() => (answer === undefined ? undefined : distinctNames(answer.session_names)), [answer]);
 }
 
 /** What is measured: a preview stores and sends nothing. */

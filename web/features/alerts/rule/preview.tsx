@@ -12,6 +12,7 @@ import { UnpricedNotice } from '../../../ui/unpriced-notice.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { groupText } from '../group-text.ts';
 import { measureFormat } from '../measure-text.ts';
+import { distinctNames } from '../session-names.ts';
 import { RuleChart } from './rule-chart.tsx';
 import styles from './rule.module.css';
 
@@ -76,7 +77,7 @@ interface OutcomeProps {
 
 function Outcome({ rule, answer, timeFilter: { startTimeUnixMs: start, endTimeUnixMs: end }, span, nothing }: OutcomeProps): ReactNode {
   const { incidents, exact: isExact, step_ms: stepMs, groups_left_out: leftOut, unpriced } = answer;
-  const names = useMemo(() => new Map(Object.entries(answer.session_names)), [answer.session_names]);
+  const names = useMemo(() => distinctNames(answer.session_names), [answer.session_names]);
   const format = measureFormat(rule.metric, rule.baseline !== null && rule.baseline !== undefined);
   return (
     <>

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Alert } from '../../../../src/client/client.ts';
 import { parseSearch } from '../../../../src/query/language/parse.ts';
-import { draftFrom, draftOf, emptyDraft, hasMore, missingIn, type RuleDraft, ruleOf } from './rule-draft.ts';
+import { correctFields } from '../../../ui/form/form.tsx';
+import { budgetFault, draftFrom, draftOf, emptyDraft, hasMore, missingIn, type RuleDraft, ruleOf } from './rule-draft.ts';
 import { nameFor } from '../whole-text.ts';
 
 const stored: Alert = {
@@ -124,17 +125,20 @@ it('what is missing is said, a channel without an address included', () => {
 
 it('what no budget can do is said before it is sent', () => {
   const budget = { isEnforced: true, by: ['properties.Team'] };
-  expect(missing(budget)).toBeUndefined();
-  expect(missing({ ...budget, by: ['user'] })).toBeUndefined();
-  expect(missing({ ...budget, aggregation: 'avg' })).toMatch(/sum of cost is at least/);
-  expect(missing({ ...budget, comparison: 'gt' })).toMatch(/sum of cost is at least/);
-  expect(missing({ ...budget, q: 'Team:search' })).toMatch(/clear the search and choose under “For each”, or add a limit for one value/);
-  expect(missing({ ...budget, by: ['model'] })).toMatch(/each value of one property/);
-  expect(missing({ ...budget, by: ['user', 'properties.Team'] })).toMatch(/each value of one property/);
+  const faultOf = (changed: Partial<RuleDraft>) => budgetFault({ ...emptyDraft('UTC'), threshold: '20', ...changed });
+  expect(faultOf(budget)).toBeUndefined();
+  expect(faultOf({ ...budget, isEnforced: false, by: ['model'] })).toBeUndefined();
+  expect(missing({ ...budget, by: ['model'] })).toBe(correctFields);
+  expect(faultOf({ ...budget, by: ['user'] })).toBeUndefined();
+  expect(faultOf({ ...budget, aggregation: 'avg' })).toMatch(/sum of cost is at least/);
+  expect(faultOf({ ...budget, comparison: 'gt' })).toMatch(/sum of cost is at least/);
+  expect(faultOf({ ...budget, q: 'Team:search' })).toMatch(/clear the search and choose under “For each”, or add a limit for one value/);
+  expect(faultOf({ ...budget, by: ['model'] })).toMatch(/each value of one property/);
+  expect(faultOf({ ...budget, by: ['user', 'properties.Team'] })).toMatch(/each value of one property/);
   for (const field of ['minimumCount', 'baselineDays', 'forMinutes'] as const) {
-    expect(missing({ ...budget, [field]: '2' })).toMatch(/from the first request on/);
+    expect(faultOf({ ...budget, [field]: '2' })).toMatch(/from the first request on/);
   }
-  expect(missing({ ...budget, minimumCount: '0', isEnforced: true })).toBeUndefined();
+  expect(faultOf({ ...budget, minimumCount: '0', isEnforced: true })).toBeUndefined();
 });
 
 it('the address of a budget blocks calls over the running month', () => {

@@ -263,8 +263,7 @@ export function missingIn(draft: RuleDraft, rule: NewAlert | undefined): string 
   if (draft.window === 'rolling' && draft.windowMinutes.trim() === '') return 'A rule needs the minutes of its window.';
   if (faultsOf(draft).length > 0 || channels.some((channel) => channelFault(channel) !== undefined)) return correctFields;
   if (rule === undefined) return 'The search cannot be read.';
-  const notBlocked = draft.isEnforced ? budgetFault(draft) : undefined;
-  if (notBlocked !== undefined) return notBlocked;
+  if (budgetFault(draft) !== undefined) return correctFields;
   const isEmpty = channels.some((channel) => channel.id === undefined && channel.target.trim() === '');
   return isEmpty ? 'Give each channel its kind and its address, or remove it.' : undefined;
 }
@@ -277,8 +276,9 @@ export function isOfBudget({ metric, aggregation }: RuleDraft): boolean {
 const ofSearch =
   'A rule that blocks calls counts all requests: clear the search and choose under “For each”, or add a limit for one value under Limits.';
 
-/** Why no call can be blocked by a rule: a budget counts all calls from the first on. */
-function budgetFault(draft: RuleDraft): string | undefined {
+/** Why a rule that is to block calls cannot, as a sentence: a budget counts all calls from the first on. */
+export function budgetFault(draft: RuleDraft): string | undefined {
+  if (!draft.isEnforced) return undefined;
   if (!isOfBudget(draft) || draft.comparison !== 'gte') return 'Calls are blocked only where the sum of cost is at least the threshold.';
   if (draft.q.trim() !== '') return ofSearch;
   if (draft.by.length > 1 || draft.by.some((dimension) => dimension !== 'user' && !dimension.startsWith('properties.'))) {

@@ -14,7 +14,18 @@ import { comparisons, metricOptions, thresholdUnit } from '../measure-text.ts';
 import { ChannelsField } from './channels-field.tsx';
 import { Preview } from './preview.tsx';
 import { nameFor } from '../whole-text.ts';
-import { hasMore, isColumn, isOfBudget, missingIn, nameFault, ruleBounds, type RuleDraft, ruleOf, zoneFault } from './rule-draft.ts';
+import {
+  budgetFault,
+  hasMore,
+  isColumn,
+  isOfBudget,
+  missingIn,
+  nameFault,
+  ruleBounds,
+  type RuleDraft,
+  ruleOf,
+  zoneFault,
+} from './rule-draft.ts';
 import styles from './rule.module.css';
 
 const aggregationLabels: Readonly<Record<Aggregation, string>> = {
@@ -72,7 +83,7 @@ export function RuleForm({ initial, submit, onSubmit, onCancel }: RuleFormProps)
           <Condition draft={draft} onChange={change} />
           <DimensionsField legend="For each" value={draft.by} onChange={(by) => change({ by })} />
           {(isOfBudget(draft) || draft.isEnforced) && (
-            <Checkbox isSelected={draft.isEnforced} onChange={(isEnforced) => change({ isEnforced })}>
+            <Checkbox isSelected={draft.isEnforced} fault={budgetFault(draft)} onChange={(isEnforced) => change({ isEnforced })}>
               Block calls above the threshold: a budget
             </Checkbox>
           )}

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { conditionsIn } from '../../../src/query/filter/ast.ts';
 import { describeFilter } from '../../../src/query/filter/describe.ts';
+import { otherCases } from '../../lib/property-case.ts';
 import { propertyNamesQuery } from '../../lib/property-names.ts';
 import { doubted, readSearch, type ReadSearch, useReadSearch } from '../../lib/read-search.ts';
 import { useCompletionList } from './use-completion-list.ts';
@@ -127,18 +129,29 @@ interface MeaningProps {
 
 function Meaning({ id, read, text, onAccept }: MeaningProps): ReactNode {
   const written = read.hints ?? [];
-  const { data: names, isError } = useQuery({ ...propertyNamesQuery, enabled: written.length > 0 });
+  const hasProperty = read.filter !== undefined && conditionsIn(read.filter).some(({ field }) => field === 'properties');
+  const { data: names, isError } = useQuery({ ...propertyNamesQuery, enabled: written.length > 0 || hasProperty });
   const hints = doubted(written, isError ? [] : names);
+  const cases = read.filter === undefined ? [] : otherCases(read.filter, names ?? []);
   return (
     <p id={id} className={read.fault === undefined ? styles['meaning'] : styles['fault']} aria-live="polite">
       {read.fault === undefined ? (
         <>
           {describeFilter(read.filter)}
-          {hints.length > 0 && '.'}
+          {hints.length + cases.length > 0 && '.'}
           {hints.map(({ name, meant, corrected }) => (
             <span key={name}>
               {' '}
               "{name}" is read as a property. <InlineButton onPress={() => onAccept(corrected)}>Did you mean {meant}?</InlineButton>
+            </span>
+          ))}
+          {cases.map(({ name, stored, corrected }) => (
+            <span key={name}>
+              {' '}
+              Requests write "{name}" in another case.{' '}
+              <InlineButton onPress={() => onAccept(corrected)}>
+                Take <bdi>{stored}</bdi>
+              </InlineButton>
             </span>
           ))}
         </>

@@ -6,6 +6,7 @@ import { wildcardPattern } from '../../../src/query/language/conditions.ts';
 import { fieldNamed, isFieldName } from '../../../src/query/language/fields.ts';
 import { filterJson } from '../../../src/query/language/json.ts';
 import { propertyNamesQuery } from '../../lib/property-names.ts';
+import { storedName } from '../../lib/property-case.ts';
 import { gatelog } from '../../lib/client.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
 import { type Completion, matching, operatorsAt, type Writing, writtenName, writtenValue } from './completion.ts';
@@ -63,9 +64,9 @@ const fields: readonly Completion[] = [
 
 /** What could stand at the place where somebody writes. @param writing Undefined: nobody does. */
 export function useCompletions(writing: Writing | undefined): readonly Completion[] {
-  const needed = writing === undefined ? undefined : neededFor(writing);
-  const settled = useSettled(needed);
   const { data: names } = useQuery({ ...propertyNamesQuery, enabled: writing !== undefined });
+  const needed = writing === undefined ? undefined : neededFor(writing, names ?? []);
+  const settled = useSettled(needed);
   const { data: found } = useQuery({
     queryKey: ['completion', 'values', settled],
     staleTime: 60_000,
@@ -103,11 +104,16 @@ interface NeededValues {
   readonly prefix: string;
 }
 
-function neededFor(writing: Writing): NeededValues | undefined {
+/** @param names of the properties on record: one that is written in another case is meant all the same. */
+function neededFor(writing: Writing, names: readonly string[]): NeededValues | undefined {
   if (writing.kind !== 'value' || writing.name === '' || writing.name === 'has') return undefined;
   const { name, prefix } = writing;
-  const isProperty = fieldNamed(name).reference.name !== undefined && fieldNamed(name).reference.field === 'properties';
-  return isProperty || Object.hasOwn(dimensionOfField, name) ? { name, prefix } : undefined;
+  const { reference } = fieldNamed(name);
+  if (reference.name !== undefined && reference.field === 'properties') {
+    const stored = storedName(reference.name, names);
+    return { name: stored === undefined || stored === reference.name ? name : propertyName(stored), prefix };
+  }
+  return Object.hasOwn(dimensionOfField, name) ? { name, prefix } : undefined;
 }
 
 /** What is needed once nobody has typed for a moment. */

@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
+import { sentence } from '../../../lib/sentence.ts';
 import { formatCount } from '../../../lib/format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -77,7 +78,7 @@ type NothingProps = Pick<RequestsListProps, 'onClear' | 'onAllTime'> & { readonl
 function Nothing({ hint, onClear, onAllTime }: NothingProps): ReactNode {
   return (
     <Empty title="No request matches">
-      {hint !== undefined && <p>{hint}</p>}
+      {hint !== undefined && <p>{sentence(hint)}</p>}
       <div className={styles['ways']}>
         {onClear !== undefined && (
           <Button kind="primary" onPress={onClear}>

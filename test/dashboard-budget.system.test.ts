@@ -28,11 +28,20 @@ afterAll(async () => {
 
 const open = (address: string) => openSignedIn(browser, service.api + address);
 const dialog = (page: Page) => page.getByRole('dialog');
+const limitFor = async (page: Page, scope: string): Promise<void> => {
+  await dialog(page).getByRole('button', { name: 'Choose … for' }).click();
+  await page.getByRole('option', { name: scope, exact: true }).click();
+};
 
 it('a budget by the calendar is added, shows how full its day is, gets another amount, and is deleted', async () => {
   const { page, complaints } = await open('/limits');
   await page.getByRole('button', { name: 'Add a limit' }).click();
   await dialog(page).getByLabel('At most').fill('50');
+  // Enter in the first field would cap everybody while nobody has said whom the limit is for.
+  await dialog(page).getByLabel('At most').press('Enter');
+  await dialog(page).getByText('Choose for which requests the limit is.').waitFor();
+  await expect.poll(() => dialog(page).getByRole('button', { name: 'Add the limit' }).isEnabled()).toBe(false);
+  await limitFor(page, 'all requests together');
   await dialog(page).getByLabel('Time zone').fill('Europe/Atlantis');
   await dialog(page).getByText('Write a time zone, such as Europe/Berlin.').waitFor();
   await dialog(page).getByLabel('Time zone').fill('Europe/Berlin');
@@ -60,12 +69,7 @@ it('a budget by the calendar is added, shows how full its day is, gets another a
 });
 
 it('a budget of each team is a rule that blocks, and what keeps it from being one is said before it is sent', async () => {
-  const { page, complaints } = await open('/limits');
-  await page.getByRole('button', { name: 'Add a limit' }).first().click();
-  await dialog(page).getByLabel('At most').fill('20');
-  await dialog(page).getByLabel('Time zone').fill('Europe/Berlin');
-  await dialog(page).getByRole('link', { name: 'an alert that blocks calls' }).click();
-  await page.waitForURL(/alerts\/new/);
+  const { page, complaints } = await open('/alerts/new?metric=cost&threshold=20&calendar=day&zone=Europe%2FBerlin&budget=true');
   const blocks = page.getByRole('checkbox', { name: 'Block calls above the threshold: a budget' });
   await expect.poll(() => blocks.isChecked()).toBe(true);
   await expect.poll(() => page.getByLabel('Threshold, US dollars').inputValue()).toBe('20');
@@ -76,6 +80,7 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   await page.keyboard.press('Enter');
   await expect.poll(() => search.inputValue()).toBe('Team:search');
   await page.getByText('A rule that blocks calls counts all requests: clear the search').waitFor();
+  await expect.poll(() => blocks.getAttribute('aria-describedby')).not.toBe(null);
   await expect.poll(() => page.getByRole('button', { name: 'Save rule' }).isEnabled()).toBe(false);
   await search.fill('');
   await page.keyboard.press('Escape');
@@ -91,15 +96,14 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   await page.context().close();
 });
 
-it('one value of a property has a limit of its own, and an alert on the same requests is filled in', async () => {
+it('one value of a property has a limit of its own, and an alert before it is filled in', async () => {
   const { page, complaints } = await open('/limits');
   const add = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Add a limit' }).first().click();
     await dialog(page).getByLabel('At most').fill('5');
     await dialog(page).getByRole('button', { name: 'a calendar day in' }).click();
     await page.getByRole('option', { name: 'an hour' }).click();
-    await dialog(page).getByRole('button', { name: 'all requests together for' }).click();
-    await page.getByRole('option', { name: 'one value of a property' }).click();
+    await limitFor(page, 'one value of a property');
     await dialog(page).getByLabel('Property', { exact: true }).fill('Taem');
     await dialog(page).getByText('No request has this property yet; there is Team.').waitFor();
     await dialog(page).getByRole('button', { name: 'Take Team' }).click();
@@ -115,18 +119,39 @@ it('one value of a property has a limit of its own, and an alert on the same req
   await row.waitFor();
   const ofSearch = { policy: '500;w=3600;u=cents;s=Team', value: 'search', key_id: null };
   expect((await api.call('GET', '/v1/rate-limits')).body.data).toContainEqual(ofSearch);
+  const alertIsFilledIn = async (): Promise<void> => {
+    await page.waitForURL(/alerts\/new/);
+    await expect.poll(() => page.getByLabel('Search requests').inputValue()).toBe('Team:search');
+    await expect.poll(() => page.getByLabel('Threshold, US dollars').inputValue()).toBe('4');
+    await expect.poll(() => page.getByLabel('Minutes', { exact: true }).inputValue()).toBe('60');
+    await expect.poll(() => page.getByRole('checkbox', { name: 'Block calls above the threshold: a budget' }).isChecked()).toBe(false);
+  };
+  await row.getByRole('link', { name: 'Alert before the limit $5.00 per hour, Team search' }).click();
+  await alertIsFilledIn();
+  await page.goBack();
   await row.getByRole('button', { name: 'Delete' }).click();
   await dialog(page).getByRole('heading', { name: 'Delete the limit $5.00 per hour, Team search' }).waitFor();
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
   await row.waitFor({ state: 'detached' });
 
   await add();
-  await dialog(page).getByRole('link', { name: 'an alert on the same requests' }).click();
-  await page.waitForURL(/alerts\/new/);
-  await expect.poll(() => page.getByLabel('Search requests').inputValue()).toBe('Team:search');
-  await expect.poll(() => page.getByLabel('Threshold, US dollars').inputValue()).toBe('5');
-  await expect.poll(() => page.getByLabel('Minutes', { exact: true }).inputValue()).toBe('60');
-  await expect.poll(() => page.getByRole('checkbox', { name: 'Block calls above the threshold: a budget' }).isChecked()).toBe(false);
+  await dialog(page).getByRole('checkbox', { name: 'Tell me when 80% is used' }).check({ force: true });
+  await dialog(page).getByRole('button', { name: 'Add the limit' }).click();
+  await alertIsFilledIn();
+  expect((await api.call('GET', '/v1/rate-limits')).body.data).toContainEqual(ofSearch);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('the palette opens the dialog of limits for a new budget', async () => {
+  const { page, complaints } = await open('/');
+  await page.keyboard.press('Control+k');
+  await page.getByLabel('Search pages, actions and records').fill('New budget');
+  await page.getByRole('option', { name: 'New budget' }).waitFor();
+  await page.keyboard.press('Enter');
+  await dialog(page).getByRole('heading', { name: 'Add a limit' }).waitFor();
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+  await page.waitForURL((url) => url.pathname === '/limits' && url.search === '');
   expect(complaints).toEqual([]);
   await page.context().close();
 });
@@ -135,7 +160,9 @@ it('a rule whose search matches no request says so beside its preview, and why',
   const { page, complaints } = await open('/alerts/new?metric=count&threshold=3&q=team%3Asearch');
   await page.getByText('No request of the last 7 days matches this rule: none of the newest').waitFor();
   await page.getByText('there is one named "Team", and names are case-sensitive.').waitFor();
-  await page.getByLabel('Search requests').fill('Team:search');
+  await page.getByText('Requests write "team" in another case.').waitFor();
+  await page.getByRole('button', { name: 'Take Team' }).click();
+  await expect.poll(() => page.getByLabel('Search requests').inputValue()).toBe('Team:search');
   await page.getByText('No request of the last 7 days').waitFor({ state: 'detached' });
   await page.getByText('It would not have fired in the last 7 days.').waitFor();
   expect(complaints).toEqual([]);

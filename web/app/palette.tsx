@@ -107,7 +107,7 @@ function useCommands({ pageSearch, onHelp, onSignOut }: Pick<PaletteProps, 'page
       run: () => void navigate({ to: page.to, search: pageSearch(page) }),
     })),
     { id: 'alert', title: 'New alert rule', run: () => void navigate({ to: '/alerts/new' }) },
-    { id: 'budget', title: 'New budget', run: () => void navigate({ to: '/alerts/new', search: { metric: 'cost', budget: true } }) },
+    { id: 'budget', title: 'New budget', run: () => void navigate({ to: '/limits', search: { add: true } }) },
     {
       id: 'prompts',
       title: 'Compare versions of a prompt',

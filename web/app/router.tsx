@@ -18,6 +18,7 @@ import { propertiesSearchOf } from '../features/properties/search.ts';
 import { webhookSearchOf } from '../features/webhooks/search.ts';
 import { auditSearchOf } from '../features/audit/search.ts';
 import { keysSearchOf } from '../features/keys/permissions.ts';
+import { limitsSearchOf } from '../features/limits/search.ts';
 import { pricesSearchOf } from '../features/prices/search.ts';
 import { usersSearchOf } from '../features/users/search.ts';
 import { sessionSearchOf, sessionsSearchOf } from '../features/sessions/search.ts';
@@ -279,6 +280,7 @@ const pricesRoute = createRoute({
 const limitsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/limits',
+  validateSearch: strictSearch(limitsSearchOf),
   component: lazyRouteComponent(
     part(() => import('../features/limits/limits-page.tsx')),
     'LimitsPage',

@@ -4,7 +4,8 @@ import styles from './select.module.css';
 
 export interface SelectProps<Value extends string> {
   readonly label: string;
-  readonly value: Value;
+  /** Undefined: nobody has chosen yet. */
+  readonly value: Value | undefined;
   readonly options: readonly { readonly value: Value; readonly label: string }[];
   readonly onChange: (value: Value) => void;
   readonly isLabelShown?: boolean;
@@ -17,7 +18,7 @@ export function Select<Value extends string>({ label, value, options, onChange, 
     if (chosen !== undefined) onChange(chosen.value);
   };
   return (
-    <AriaSelect className={styles['select'] ?? ''} value={value} onChange={change}>
+    <AriaSelect className={styles['select'] ?? ''} value={value ?? null} placeholder="Choose …" onChange={change}>
       <Label className={isLabelShown ? (styles['label'] ?? '') : 'visually-hidden'}>{label}</Label>
       <Button className={styles['button'] ?? ''}>
         <SelectValue className="clip" />

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { RateLimit } from '../../../src/client/types/settings.ts';
 import { gatelog } from '../../lib/client.ts';
@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { ErrorNotice, Notice } from '../../ui/notice.tsx';
 import { ConfirmButton } from '../../ui/overlay/confirm-button.tsx';
 import { PageError } from '../../ui/page-error.tsx';
@@ -16,16 +17,21 @@ import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { UnpricedText } from '../../ui/unpriced-text.tsx';
 import { EditLimit } from './edit-limit.tsx';
 import { Bar, Segments } from './fullness.tsx';
+import { alertBefore } from './limit-alert.ts';
 import { amountText, limitsQuery, type LimitUse, limitUsageQuery } from './limits-query.ts';
 import { NewLimit } from './new-limit.tsx';
 import { limitText, parsePolicy, segmentText } from './policy.ts';
+
+const route = getRouteApi('/shell/limits');
 
 const shownUnpriced = 3;
 
 /** What the gateway refuses: too many calls, or calls that cost too much; and how much of it is used. */
 export function LimitsPage(): ReactNode {
   const mayChange = useMay('admin');
-  const [isAdding, setIsAdding] = useState(false);
+  const isAdding = route.useSearch().add === true;
+  const navigate = route.useNavigate();
+  const setIsAdding = (add: boolean): void => void navigate({ search: add ? { add } : {}, replace: !add });
   const [shown, setShown] = useState<LimitUse>();
   const { data, error } = useQuery(limitsQuery);
   const usage = useQuery(limitUsageQuery);
@@ -53,7 +59,7 @@ export function LimitsPage(): ReactNode {
           <Limits limits={data} usage={usage.data} mayChange={mayChange} onShow={setShown} />
         </>
       )}
-      {isAdding && <NewLimit onClose={() => setIsAdding(false)} />}
+      {mayChange && isAdding && <NewLimit onClose={() => setIsAdding(false)} />}
       {shown !== undefined && <Segments use={shown} onClose={() => setShown(undefined)} />}
     </Page>
   );
@@ -98,6 +104,7 @@ function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
       cell: (limit: RateLimit) => (
         <>
           <ShowAll use={useOf(limit)} onShow={onShow} />
+          {mayChange && <AlertLink limit={limit} />}
           {mayChange && limit.alert_id === undefined && parsePolicy(limit.policy) !== undefined && (
             <Button
               kind="quiet"
@@ -166,6 +173,22 @@ function ShowAll({ use, onShow }: ShowAllProps): ReactNode {
     <Button kind="quiet" onPress={() => onShow(use)} aria-label={`Show all of ${shownLimit(use.policy)}`}>
       Show all
     </Button>
+  );
+}
+
+/** The way to an alert on the same requests; absent where a rule made the limit, or where it holds for a key, by which no rule searches. */
+function AlertLink({ limit }: { readonly limit: RateLimit }): ReactNode {
+  const policy = parsePolicy(limit.policy);
+  if (policy === undefined || limit.alert_id !== undefined || (limit.key_id ?? null) !== null) return null;
+  return (
+    <LinkButton
+      kind="quiet"
+      to="/alerts/new"
+      search={alertBefore(policy, limit.value)}
+      aria-label={`Alert before the limit ${limitText(policy)}, ${scopeText(limit)}`}
+    >
+      Alert
+    </LinkButton>
   );
 }
 

@@ -1,17 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { calendarUnits, zoneNamed } from '../../../src/model/time/calendar.ts';
 import { gatelog } from '../../lib/client.ts';
 import { timeZone } from '../../lib/zone.ts';
+import { Checkbox } from '../../ui/form/checkbox.tsx';
 import { correctFields, Form, Row } from '../../ui/form/form.tsx';
 import { NumberField, numberFault, numberOf } from '../../ui/form/number-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { Select } from '../../ui/select.tsx';
-import type { NewAlertSearch } from '../alerts/search.ts';
 import { amountBounds, quotaOf } from './amounts.ts';
-import { LimitAlert } from './limit-alert.tsx';
-import { policyText } from './policy.ts';
+import { alertBefore } from './limit-alert.ts';
+import { type Policy, policyText } from './policy.ts';
 import { ScopeFields } from './scope-fields.tsx';
 
 const unitOptions = [
@@ -38,15 +39,19 @@ const segmentOptions = [
   { value: 'value', label: 'one value of a property' },
 ] as const;
 
+type Segment = (typeof segmentOptions)[number]['value'];
+
 interface Filled {
   readonly isAmountEmpty: boolean;
+  readonly isSegmentEmpty: boolean;
   readonly isPropertyEmpty: boolean;
   readonly isValueEmpty: boolean;
   readonly faults: readonly (string | undefined)[];
 }
 
-function missingIn({ isAmountEmpty, isPropertyEmpty, isValueEmpty, faults }: Filled): string | undefined {
+function missingIn({ isAmountEmpty, isSegmentEmpty, isPropertyEmpty, isValueEmpty, faults }: Filled): string | undefined {
   if (isAmountEmpty) return 'A limit needs a number.';
+  if (isSegmentEmpty) return 'Choose for which requests the limit is.';
   if (isPropertyEmpty) return 'A property is missing.';
   if (isValueEmpty) return 'A value is missing.';
   return faults.some((fault) => fault !== undefined) ? correctFields : undefined;
@@ -61,9 +66,12 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   const [unit, setUnit] = useState<(typeof unitOptions)[number]['value']>('cents');
   const [window, setWindow] = useState<keyof typeof windows>('day');
   const [zone, setZone] = useState(timeZone);
-  const [segment, setSegment] = useState<(typeof segmentOptions)[number]['value']>('all');
+  // Chosen by the reader: a limit of all requests, sent by Enter in the first field, would stop everybody.
+  const [segment, setSegment] = useState<Segment>();
   const [property, setProperty] = useState('');
   const [value, setValue] = useState('');
+  const [isTold, setIsTold] = useState(false);
+  const navigate = useNavigate();
   const queryClient = useQueryClient();
   const quota = numberOf(amount);
   const ofProperty = segment === 'property' || segment === 'value' ? segment : undefined;
@@ -74,25 +82,24 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   const propertyFault = /[;\p{Cc}]/u.test(property) ? 'The name of a property has no “;” here.' : undefined;
   const missing = missingIn({
     isAmountEmpty: amount.trim() === '',
+    isSegmentEmpty: segment === undefined,
     isPropertyEmpty: ofProperty !== undefined && property.trim() === '',
     isValueEmpty: segment === 'value' && value === '',
     faults: [numberFault(amount, bounds), zoneFault, ofProperty === undefined ? undefined : propertyFault],
   });
-  const alert: NewAlertSearch = {
-    metric: unit === 'cents' ? 'cost' : 'count',
-    threshold: quota,
-    ...(calendar === undefined ? { minutes: Number(window) / 60 } : { calendar, zone: zone.trim() }),
-  };
   const store = async (): Promise<void> => {
-    const policy = policyText({
+    const policy: Policy = {
       quota: quotaOf(unit, quota ?? 0),
       window: calendar === undefined ? Number(window) : { unit: calendar, timezone: timezone ?? zone },
       unit,
-      segment: { all: undefined, user: 'user', property: property.trim(), value: property.trim() }[segment],
-    });
-    await gatelog.limits.change((present) => [...present, { policy, ...(segment === 'value' ? { value } : {}) }]);
+      segment: { all: undefined, user: 'user', property: property.trim(), value: property.trim() }[segment ?? 'all'],
+    };
+    const only = segment === 'value' ? value : undefined;
+    const limit = { policy: policyText(policy), ...(only === undefined ? {} : { value: only }) };
+    await gatelog.limits.change((present) => [...present, limit]);
     await queryClient.invalidateQueries({ queryKey: ['limits'] });
-    onClose();
+    if (isTold) await navigate({ to: '/alerts/new', search: alertBefore(policy, only) });
+    else onClose();
   };
   return (
     <Dialog title="Add a limit" isOpen onClose={onClose}>
@@ -109,7 +116,9 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
             <ScopeFields segment={ofProperty} {...{ property, value, propertyFault }} onProperty={setProperty} onValue={setValue} />
           )}
         </Row>
-        <LimitAlert alert={alert} counted={{ segment, property: property.trim(), value }} />
+        <Checkbox isSelected={isTold} onChange={setIsTold}>
+          Tell me when 80% is used: opens a new alert rule once the limit is added
+        </Checkbox>
       </Form>
     </Dialog>
   );

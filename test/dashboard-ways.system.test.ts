@@ -89,7 +89,7 @@ it('on a phone a request says whose it is and names its properties before the co
   await panel(page).getByRole('link', { name: 'ben' }).waitFor();
   await panel(page).getByRole('link', { name: 'checkout' }).waitFor();
   const tabs = panel(page).getByRole('tablist');
-  expect(await tabs.evaluate<number>('({ scrollWidth, clientWidth }) => scrollWidth - clientWidth')).toBe(0);
+  expect(await tabs.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   await leavePage(page);
 });
 

@@ -103,8 +103,7 @@ function Limits({ limits, usage, mayChange, onShow }: LimitsProps): ReactNode {
       head: <span className="visually-hidden">Actions</span>,
       cell: (limit: RateLimit) => (
         <>
-          <ShowAll use={useOf(limit)} onShow={onShow} />
-          {mayChange && <AlertLink limit={limit} />}
+          <Ways use={useOf(limit)} {...{ limit, mayChange, onShow }} />
           {mayChange && limit.alert_id === undefined && parsePolicy(limit.policy) !== undefined && (
             <Button
               kind="quiet"
@@ -159,6 +158,16 @@ function fullestText(use: LimitUse | undefined): string {
   if (first === undefined) return use.unpriced === null || use.unpriced.requests === 0 ? '' : withoutPrice;
   const amounts = `${use.unpriced !== null && use.unpriced.requests > 0 ? '≥ ' : ''}${amountText(use, first.used)} of ${amountText(use, use.quota)}`;
   return first.value === null ? amounts : `${first.value}: ${amounts}`;
+}
+
+/** What a row leads to. */
+function Ways({ limit, mayChange, ...all }: ShowAllProps & Pick<LimitsProps, 'mayChange'> & { readonly limit: RateLimit }): ReactNode {
+  return (
+    <>
+      <ShowAll {...all} />
+      {mayChange && <AlertLink limit={limit} />}
+    </>
+  );
 }
 
 interface ShowAllProps {

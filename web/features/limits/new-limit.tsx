@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { calendarUnits, zoneNamed } from '../../../src/model/time/calendar.ts';
 import { gatelog } from '../../lib/client.ts';
 import { timeZone } from '../../lib/zone.ts';
-import { Checkbox } from '../../ui/form/checkbox.tsx';
+import { Checkbox, type CheckboxProps } from '../../ui/form/checkbox.tsx';
 import { correctFields, Form, Row } from '../../ui/form/form.tsx';
 import { NumberField, numberFault, numberOf } from '../../ui/form/number-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
@@ -73,7 +73,6 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   const [isTold, setIsTold] = useState(false);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const quota = numberOf(amount);
   const ofProperty = segment === 'property' || segment === 'value' ? segment : undefined;
   const calendar = calendarUnits.find((name) => name === window);
   const timezone = zoneNamed(zone.trim());
@@ -89,14 +88,13 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
   });
   const store = async (): Promise<void> => {
     const policy: Policy = {
-      quota: quotaOf(unit, quota ?? 0),
+      quota: quotaOf(unit, numberOf(amount) ?? 0),
       window: calendar === undefined ? Number(window) : { unit: calendar, timezone: timezone ?? zone },
       unit,
       segment: { all: undefined, user: 'user', property: property.trim(), value: property.trim() }[segment ?? 'all'],
     };
     const only = segment === 'value' ? value : undefined;
-    const limit = { policy: policyText(policy), ...(only === undefined ? {} : { value: only }) };
-    await gatelog.limits.change((present) => [...present, limit]);
+    await addLimit(policy, only);
     await queryClient.invalidateQueries({ queryKey: ['limits'] });
     if (isTold) await navigate({ to: '/alerts/new', search: alertBefore(policy, only) });
     else onClose();
@@ -116,10 +114,18 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
             <ScopeFields segment={ofProperty} {...{ property, value, propertyFault }} onProperty={setProperty} onValue={setValue} />
           )}
         </Row>
-        <Checkbox isSelected={isTold} onChange={setIsTold}>
-          Tell me when 80% is used: opens a new alert rule once the limit is added
-        </Checkbox>
+        <AlertToo isSelected={isTold} onChange={setIsTold} />
       </Form>
     </Dialog>
   );
+}
+
+function AlertToo(props: Pick<CheckboxProps, 'isSelected' | 'onChange'>): ReactNode {
+  return <Checkbox {...props}>Tell me when 80% is used: opens a new alert rule once the limit is added</Checkbox>;
+}
+
+/** @param only the one value of its segment that the limit counts. */
+async function addLimit(policy: Policy, only: string | undefined): Promise<void> {
+  const limit = { policy: policyText(policy), ...(only === undefined ? {} : { value: only }) };
+  await gatelog.limits.change((present) => [...present, limit]);
 }

@@ -123,9 +123,10 @@ it('what is missing is said, a channel without an address included', () => {
   expect(missing({ channels: [{ id: 'c', type: 'email', shown: '' }] })).toBeUndefined();
 });
 
+const faultOf = (changed: Partial<RuleDraft>) => budgetFault({ ...emptyDraft('UTC'), threshold: '20', ...changed });
+
 it('what no budget can do is said before it is sent', () => {
   const budget = { isEnforced: true, by: ['properties.Team'] };
-  const faultOf = (changed: Partial<RuleDraft>) => budgetFault({ ...emptyDraft('UTC'), threshold: '20', ...changed });
   expect(faultOf(budget)).toBeUndefined();
   expect(faultOf({ ...budget, isEnforced: false, by: ['model'] })).toBeUndefined();
   expect(missing({ ...budget, by: ['model'] })).toBe(correctFields);

@@ -230,7 +230,7 @@ it('the list shows the latest incident of a rule, and its page which message did
   await page.getByRole('link', { name: 'delivery fails' }).first().click();
   await page.waitForURL(/tab=messages/);
   await page.goto(`${service.api}/alerts/${hostileRule}?tab=messages`);
-  await page.getByRole('row', { name: /triggered slack pending [1-9] .*There is no connection to the receiver/ }).waitFor();
+  await page.getByRole('row', { name: /triggered slack .*pending [1-9] .*There is no connection to the receiver/ }).waitFor();
   await leavePage(page);
 });
 

@@ -145,8 +145,9 @@ it('one value of a property has a limit of its own, and an alert before it is fi
 
 it('the palette opens the dialog of limits for a new budget', async () => {
   const { page, complaints } = await open('/');
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByLabel('Search pages, actions and records').fill('New budget');
+  await page.getByRole('dialog').getByRole('searchbox').fill('New budget');
   await page.getByRole('option', { name: 'New budget' }).waitFor();
   await page.keyboard.press('Enter');
   await dialog(page).getByRole('heading', { name: 'Add a limit' }).waitFor();

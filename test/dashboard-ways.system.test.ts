@@ -55,7 +55,7 @@ it('the user and the properties of a request lead to the user and to the request
 it('the head of a session shows its identifier beside its name, and leads to its user and the requests of its properties', async () => {
   const { page, complaints } = await openSignedIn(scene.browser, `${scene.service.api}/sessions/${session.session_id}`);
   await page.getByRole('button', { name: 'Copy the identifier of the session' }).waitFor();
-  await page.getByTitle(session.session_id, { exact: true }).waitFor();
+  await page.getByText(session.session_id, { exact: true }).waitFor();
   await about(page).getByRole('link', { name: 'Team: reports' }).click();
   await expect.poll(() => searchOf(page)).toBe('Team:reports');
   await page.goBack();

@@ -120,7 +120,9 @@ function reasonText({ reason, late }: AlertHistoryRow): string {
 
 /** What its channels and webhooks were sent, and how that went. */
 export function Messages({ alert }: PartProps): ReactNode {
-  const { data: webhooks = [] } = useQuery(webhooksQuery);
+  const deliveries = useQuery(deliveriesQuery(alert.id));
+  const hasUnnamed = deliveries.data?.some(({ webhook_id: id, webhook_name: name }) => id !== null && name === null) === true;
+  const { data: webhooks = [] } = useQuery({ ...webhooksQuery, enabled: hasUnnamed });
   const receiverText = (delivery: AlertDelivery): string => receiverOf(delivery, alert, webhooks);
   const columns: readonly DataColumn<AlertDelivery>[] = [
     { id: 'at', title: 'Time', cell: ({ created_at: at }) => formatTime(at, timeZone()) },
@@ -136,9 +138,7 @@ export function Messages({ alert }: PartProps): ReactNode {
     { id: 'next', title: 'Next attempt', cell: ({ next_attempt_at: at }) => (at === null ? '' : formatTime(at, timeZone())) },
     { id: 'why', title: 'Last failure', isWrapped: true, textOf: failureText, cell: failureText },
   ];
-  return (
-    <Table query={useQuery(deliveriesQuery(alert.id))} label="Messages" columns={columns} empty="No message yet" keyOf={({ id }) => id} />
-  );
+  return <Table query={deliveries} label="Messages" columns={columns} empty="No message yet" keyOf={({ id }) => id} />;
 }
 
 /** A webhook has its attempts on its own page. */

@@ -78,6 +78,7 @@ export function TraceList({
   const { scrollToIndex } = virtual;
   useNearEnd(items.at(-1)?.index ?? -1, rows.length, onEnd);
   useInView(chosen, scrollToIndex);
+  useStaysInView(chosen, virtual);
   const keys = { ...actions, reveal: scrollToIndex, last: rows.length - 1 };
   return (
     <div
@@ -124,6 +125,22 @@ function useInView(index: number, scrollToIndex: (index: number, options: { read
   useEffect(() => {
     if (index >= 0) scrollToIndex(index, { align: 'auto' });
   }, [index, scrollToIndex]);
+}
+
+/** The list gets shorter while what stands above it is loaded; a row at its lower end would be hidden. */
+function useStaysInView(index: number, virtual: ReturnType<typeof useRows>): void {
+  useEffect(() => {
+    const list = virtual.scrollElement;
+    if (!(list instanceof HTMLElement)) return;
+    let height = list.clientHeight;
+    const observer = new ResizeObserver(() => {
+      const wasInView = (virtual.measurementsCache[index]?.end ?? Infinity) <= list.scrollTop + height;
+      if (wasInView && list.clientHeight < height) virtual.scrollToIndex(index, { align: 'auto' });
+      height = list.clientHeight;
+    });
+    observer.observe(list);
+    return () => observer.disconnect();
+  }, [index, virtual]);
 }
 
 function useRows(count: number, list: RefObject<HTMLDivElement | null>) {

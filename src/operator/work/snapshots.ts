@@ -45,6 +45,7 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
   const folder = path.resolve(config.dataDir, '.snapshot');
   rmSync(folder, { recursive: true, force: true });
   let isTaken = false;
+  let removal: Promise<void> | undefined;
   const paths = dataPaths(config);
   return async (secrets) => {
     const { listParts } = store;
@@ -54,13 +55,16 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
         'The store is a ClickHouse server (GATELOG_CLICKHOUSE_URL): back it up with its own BACKUP.',
       );
     }
+    // A command that comes right behind another one waits for what that one has left.
+    await removal;
     if (isTaken) throw new GatelogError('store_unavailable', 'Another backup is being made. Try again when it is done.');
     isTaken = true;
     const remove = once(() => {
-      rm(folder, { recursive: true, force: true })
+      removal = rm(folder, { recursive: true, force: true })
         .catch((error: unknown) => observe({ kind: 'job_failed', job: 'removal of a snapshot', reason: messageOf(error) }))
         .finally(() => {
           isTaken = false;
+          removal = undefined;
         });
     });
     try {

@@ -60,6 +60,8 @@ export const metrics = {
   total_tokens: sum('tokens', 'Input and output tokens together.'),
   prompt_tokens: sum('tokens', 'Input tokens, cached ones included.'),
   completion_tokens: sum('tokens', 'Output tokens, reasoning included.'),
+  avg_prompt_tokens: own('tokens', 'Input tokens of a request that has a number of them, on average; null without one.'),
+  avg_completion_tokens: own('tokens', 'Output tokens of a request that has a number of them, on average; null without one.'),
   prompt_cache_read_tokens: sum('tokens', 'Input tokens read from the cache of the provider.'),
   prompt_cache_read_rate: own('ratio', '`prompt_cache_read_tokens` ÷ `prompt_tokens`; null without input tokens.'),
   prompt_cache_savings: sum(

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { AskedMetric } from '../../../src/model/vocabulary/metrics.ts';
 import { alignDecimals } from '../../lib/decimals.ts';
 import { alignCosts } from '../../lib/format.ts';
+import { bestOf } from '../../lib/metrics/best.ts';
 import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { type Figures, type Group, groupId, type GroupKey, type Groups, groupTitle } from '../../lib/metrics/groups.ts';
 import { figureText, formatOf, isMoney, metricTitle } from '../../lib/metrics/metric-format.ts';
@@ -60,6 +61,7 @@ export function ExploreTable({
   names,
   label = 'Groups',
 }: ExploreTableProps): ReactNode {
+  const best = bestOf(answer.groups, by, metrics);
   const columns: readonly DataColumn<TableRow>[] = [
     {
       id: 'group',
@@ -84,6 +86,7 @@ export function ExploreTable({
       ...(onSort === undefined ? {} : { head: <SortHead {...{ metric, sort, order, onSort }} /> }),
       ...(metric === sort ? { sorted: order === 'desc' ? ('descending' as const) : ('ascending' as const) } : {}),
       isNumber: true,
+      isBest: ({ id }: TableRow) => best.get(metric)?.has(id) === true,
       costOf: isMoney(metric) ? ({ figures }: TableRow) => figures?.[metric] : undefined,
       cell: ({ figures }: TableRow) => `${answer.approximate.includes(metric) ? '≈ ' : ''}${figureText(metric, figures)}`,
     })),

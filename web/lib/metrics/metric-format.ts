@@ -15,6 +15,8 @@ const titles: Readonly<Record<MetricName, string>> = {
   total_tokens: 'Tokens',
   prompt_tokens: 'Input tokens',
   completion_tokens: 'Output tokens',
+  avg_prompt_tokens: 'Input tokens, average',
+  avg_completion_tokens: 'Output tokens, average',
   prompt_cache_read_tokens: 'Cached input tokens',
   prompt_cache_read_rate: 'Cached share of input',
   prompt_cache_savings: 'Saved by cached input',

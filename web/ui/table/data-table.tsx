@@ -13,6 +13,8 @@ export interface DataColumn<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** The cost that the text of a cell shows: all of a column get the same number of decimals. */
   readonly costOf?: ((row: Row) => number | null | undefined) | undefined;
+  /** The figure is marked as the best of those with which it is compared. */
+  readonly isBest?: (row: Row) => boolean;
   /** The text of a cell whose text may be cut. */
   readonly textOf?: (row: Row) => string;
   /** A long text takes lines of its cell before it is cut. */
@@ -77,7 +79,8 @@ interface CellProps<Row> {
   readonly isHead: boolean;
 }
 
-function Cell<Row>({ column: { textOf, isNumber, isWrapped, takesRest }, row, content: shown, isHead }: CellProps<Row>): ReactNode {
+function Cell<Row>({ column, row, content: shown, isHead }: CellProps<Row>): ReactNode {
+  const { textOf, isNumber, isBest, isWrapped, takesRest } = column;
   const content =
     textOf === undefined ? (
       shown
@@ -87,5 +90,13 @@ function Cell<Row>({ column: { textOf, isNumber, isWrapped, takesRest }, row, co
       </span>
     );
   if (isHead) return <th scope="row">{content}</th>;
+  if (isBest?.(row) === true) {
+    return (
+      <td className={`number ${styles['best'] ?? ''}`} title="The best">
+        <span className="visually-hidden">best: </span>
+        {content}
+      </td>
+    );
+  }
   return <td className={isNumber === true ? 'number' : takesRest === true ? styles['rest'] : undefined}>{content}</td>;
 }

@@ -70,8 +70,18 @@ describe('a person with an account of the issuer', () => {
     await lea.page.goto(`${service.api}/people`);
     await lea.page.getByRole('region', { name: 'Members' }).getByText('lea@example.com').waitFor();
     expect(await faultsOf(lea)).toEqual([]);
-    await lea.page.goto(`${service.api}/audit?action=signIn`);
-    await lea.page.getByRole('region', { name: 'Audit log' }).getByText('Lea').first().waitFor();
+    await lea.page.goto(`${service.api}/audit`);
+    const log = lea.page.getByRole('region', { name: 'Audit log' });
+    await log.getByRole('link', { name: 'Sign in', exact: true }).first().click();
+    await lea.page.waitForURL(`${service.api}/audit?action=signIn`);
+    await log.getByText('Lea').first().waitFor();
+    const file = await lea.page.getByRole('link', { name: 'Download as CSV' }).getAttribute('href');
+    const { status, lines } = await lea.page.evaluate<{ readonly status: number; readonly lines: readonly string[] }>(
+      `fetch(${JSON.stringify(file)}).then(async (answer) => ({ status: answer.status, lines: (await answer.text()).trim().split('\\r\\n') }))`,
+    );
+    expect([status, lines[0]]).toEqual([200, 'id,at,who,key,action,target,filter,address']);
+    expect(lines.slice(1).map((line) => line.split(',')[4])).toEqual(lines.slice(1).map(() => 'signIn'));
+    expect(lines.length).toBeGreaterThan(1);
     expect(await faultsOf(lea)).toEqual([]);
     await lea.page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await lea.page.getByRole('button', { name: 'Yes, sign me out' }).click();

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { AuditEntry } from '../../../src/client/types/people.ts';
 import { gatelog } from '../../lib/client.ts';
@@ -16,7 +16,8 @@ import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { membersQuery } from '../people/people-queries.ts';
 import { nameOf } from '../people/roles.ts';
-import type { AuditSearch } from './search.ts';
+import { actionWords } from './action-words.ts';
+import { type AuditSearch, exportAddress } from './search.ts';
 
 const route = getRouteApi('/shell/audit');
 const pageLength = 100;
@@ -46,7 +47,15 @@ export function AuditPage(): ReactNode {
   }
   const entries = data?.pages.flatMap((page) => page.data);
   return (
-    <Page title="Audit log" about="Changes, sign-ins, and reads of bodies">
+    <Page
+      title="Audit log"
+      about="Changes, sign-ins, and reads of bodies"
+      actions={
+        <a href={exportAddress(search)} download="gatelog-audit.csv">
+          Download as CSV
+        </a>
+      }
+    >
       <SearchForm key={JSON.stringify(search)} search={search} />
       {error !== null ? (
         <PageError error={error} />
@@ -117,13 +126,47 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] }): Reac
   };
   const columns: readonly DataColumn<AuditEntry>[] = [
     { id: 'at', title: 'Time', cell: ({ at }) => formatTime(at, timeZone()) },
-    { id: 'who', title: 'Who', textOf: whoText, cell: whoText },
-    { id: 'action', title: 'Action', cell: ({ action }) => <code>{action}</code> },
-    { id: 'target', title: 'Target', textOf: ({ target }) => target ?? '', cell: ({ target }) => target },
+    {
+      id: 'who',
+      title: 'Who',
+      textOf: whoText,
+      cell: (entry) => <Narrowed search={{ who: entry.who ?? entry.key ?? undefined }}>{whoText(entry)}</Narrowed>,
+    },
+    {
+      id: 'action',
+      title: 'Action',
+      cell: ({ action }) => (
+        <Narrowed search={{ action }} title={action}>
+          {actionWords(action)}
+        </Narrowed>
+      ),
+    },
+    {
+      id: 'target',
+      title: 'Target',
+      textOf: ({ target }) => target ?? '',
+      cell: ({ target }) => target !== null && <Narrowed search={{ target }}>{target}</Narrowed>,
+    },
     { id: 'filter', title: 'Filter', textOf: filterText, cell: filterText, takesRest: true },
     { id: 'address', title: 'Address', cell: ({ address }) => address },
   ];
   return <DataTable label="Audit log" columns={columns} rows={entries} keyOf={({ id }) => String(id)} isHeadKept />;
+}
+
+interface NarrowedProps {
+  readonly search: AuditSearch;
+  readonly title?: string;
+  readonly children: ReactNode;
+}
+
+/** Leads to the entries that have the same. */
+function Narrowed({ search, title, children }: NarrowedProps): ReactNode {
+  if (Object.values(search).every((value) => value === undefined)) return children;
+  return (
+    <Link to="/audit" search={(shown) => ({ ...shown, ...search })} title={title}>
+      {children}
+    </Link>
+  );
 }
 
 function filterText({ filter }: AuditEntry): string {

@@ -1,3 +1,5 @@
+import { basePath } from '../../lib/base-path.ts';
+
 /** What the address of the audit log says. */
 export interface AuditSearch {
   readonly who?: string | undefined;
@@ -15,4 +17,10 @@ export function auditSearchOf(given: Readonly<Record<string, unknown>>): AuditSe
     return typeof value === 'string' && value !== '' ? [[field, value] as const] : [];
   });
   return Object.fromEntries(known);
+}
+
+/** Where all entries of a search are, as a file. */
+export function exportAddress({ since, before, ...same }: AuditSearch): string {
+  const given = Object.entries({ ...same, startDate: since, endDate: before, format: 'csv' }).filter(([, value]) => value !== undefined);
+  return `${basePath}/v1/audit/export?${new URLSearchParams(given as [string, string][]).toString()}`;
 }

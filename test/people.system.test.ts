@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientId, clientSecret, type LocalIssuer, openLocalIssuer } from '../src/auth/testing/local-issuer.ts';
 import { apiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
 import { desktop } from './support/dashboard.ts';
-import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
+import { makeDataDir, program, removeDataDir, type Service, startService } from './support/process-tree.ts';
 import { stablePort } from './support/stable-port.ts';
 import { accessibilityFaults, leavePage, openWatched, type WatchedPage } from './support/watched-page.ts';
 
@@ -33,9 +35,10 @@ beforeAll(async () => {
       GATELOG_OIDC_CLIENT_ID: clientId,
       GATELOG_OIDC_CLIENT_SECRET: clientSecret,
       GATELOG_OIDC_ADMIT: 'leads',
-      GATELOG_OIDC_ROLES: 'leads=default:admin',
+      GATELOG_OIDC_ROLES: 'leads=default:admin,leads=acme:r',
     },
   });
+  await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'acme'], { env: { ...process.env, GATELOG_DATA_DIR: dataDir } });
   browser = await sharedBrowser();
 });
 afterAll(async () => {
@@ -88,6 +91,18 @@ describe('a person with an account of the issuer', () => {
     await lea.page.getByLabel('Key').waitFor();
     expect((await lea.page.context().cookies()).filter(({ name }) => name.startsWith('gatelog_session'))).toEqual([]);
     await leavePage(lea.page);
+  });
+
+  it('goes on in another organisation of theirs, in every tab of the browser', async () => {
+    const { page } = await signIn('lea');
+    await page.getByText('Lea · admin').waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto(`${service.api}/users`);
+    await tab.getByText('Lea · admin').waitFor();
+    await page.getByRole('button', { name: /Organization/ }).click();
+    await page.getByRole('option', { name: 'acme' }).click();
+    for (const one of [page, tab]) await one.getByText('Lea · r', { exact: true }).waitFor();
+    await leavePage(page);
   });
 
   it('comes by an invitation, makes a key for this machine in two clicks, and loses both when removed', async () => {

@@ -6,13 +6,14 @@ import '../ui/tokens.css';
 import '../ui/base.css';
 import { fixLocale } from '../lib/locale.ts';
 import { applyTheme } from '../lib/theme.ts';
-import { restoreSignedIn, setSignedIn } from '../lib/signed-in.ts';
+import { reloadWithAnother, restoreSignedIn, setSignedIn } from '../lib/signed-in.ts';
 import { queryClient, whenExpired } from './query-client.ts';
 import { router } from './router.tsx';
 
 fixLocale();
 applyTheme();
 restoreSignedIn(queryClient);
+reloadWithAnother(queryClient);
 whenExpired(() => void leave());
 
 /** A page asks for several things at once, and each of them is refused. */

@@ -6,6 +6,7 @@ import { applyTheme, storedTheme, themeLabels, themes } from '../lib/theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Select } from '../ui/select.tsx';
+import { Organization } from './organization.tsx';
 import { pageGroups } from './pages.ts';
 import styles from './side.module.css';
 import type { PageSearch } from './use-page-search.ts';
@@ -71,9 +72,7 @@ function Account({ onSignOut }: Pick<SideProps, 'onSignOut'>): ReactNode {
   const [theme, setTheme] = useState(storedTheme);
   return (
     <footer className={styles['account']}>
-      <p className="clip" title={signedIn.organization_name}>
-        {signedIn.organization_name}
-      </p>
+      <Organization />
       <p className="clip muted" title={callerName(signedIn)}>
         {callerName(signedIn)} · {signedIn.key_permissions}
       </p>

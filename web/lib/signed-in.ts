@@ -67,6 +67,15 @@ export function setSignedIn(queryClient: QueryClient, signedIn: SignedIn | null)
   queryClient.setQueryData(signedInQuery.queryKey, signedIn);
 }
 
+/** Another tab of this browser may choose another organisation, and what this one shows is of the first. */
+export function reloadWithAnother(queryClient: QueryClient): void {
+  window.addEventListener('storage', (event) => {
+    const shown = queryClient.getQueryData(signedInQuery.queryKey);
+    const chosen = remembered();
+    if (event.key === key && shown != null && chosen !== undefined && chosen.organization_id !== shown.organization_id) location.reload();
+  });
+}
+
 /** Takes over what a page of this browser knew shortly before, so that the next one need not ask again. */
 export function restoreSignedIn(queryClient: QueryClient): void {
   const known = remembered();

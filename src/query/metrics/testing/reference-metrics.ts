@@ -138,10 +138,6 @@ function averageOf(values: readonly number[]): number | null {
 function ofList(name: MetricName, members: readonly StoredRecord[]): Value {
   const count = (isCounted: (record: StoredRecord) => boolean): string => String(members.filter(isCounted).length);
   const sum = (read: (record: StoredRecord) => number | bigint | null): string => String(total(members.map(read)));
-  const averageOf = (read: (record: StoredRecord) => number | null): number | null => {
-    const known = members.map(read).filter((value) => value !== null);
-    return known.length === 0 ? null : Number(total(known)) / known.length;
-  };
   const costs = members.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   const cost = costs.reduce<bigint>((all, one) => all + one, 0n);
   switch (name) {
@@ -170,9 +166,9 @@ function ofList(name: MetricName, members: readonly StoredRecord[]): Value {
     case 'completion_tokens':
       return sum(({ usage }) => usage.completionTokens);
     case 'avg_prompt_tokens':
-      return averageOf(({ usage }) => usage.promptTokens);
+      return averageCount(members.map(({ usage }) => usage.promptTokens));
     case 'avg_completion_tokens':
-      return averageOf(({ usage }) => usage.completionTokens);
+      return averageCount(members.map(({ usage }) => usage.completionTokens));
     case 'prompt_cache_read_tokens':
       return sum(({ usage }) => usage.promptCacheReadTokens);
     case 'prompt_cache_read_rate': {
@@ -198,6 +194,12 @@ function ofList(name: MetricName, members: readonly StoredRecord[]): Value {
     default:
       return ofTimes(name, members);
   }
+}
+
+/** Of those that are known. */
+function averageCount(values: readonly (number | bigint | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Number(total(known)) / known.length;
 }
 
 function isUnpriced({ cost, status, failure, model, usage }: StoredRecord): boolean {

@@ -1,5 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { randomUUID } from 'node:crypto';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientAddressHeader } from '../src/platform/http/client-address.ts';
 import { StreamReader, streamPath } from '../src/api/testing/event-stream.ts';
@@ -9,27 +12,38 @@ import { endPages, sharedBrowser } from './support/browser.ts';
 import { desktop, signIn } from './support/dashboard.ts';
 import { eventually } from './support/eventually.ts';
 import { type FakeOpenAi, startFakeOpenAi } from './support/fake-openai.ts';
+import { certificateIn, type Front, startNginx } from './support/nginx.ts';
 import { childrenNamed, makeDataDir, removeDataDir, type Service, startService, testKey } from './support/process-tree.ts';
 import { stablePort } from './support/stable-port.ts';
 import { openWatched } from './support/watched-page.ts';
 
-/** Gateway, API and dashboard on one port, below a path of their own: as clients meet them behind a proxy that passes all on. */
-
+/**
+ * Gateway, API and dashboard on one port, below a path of their own: as clients meet them behind a proxy that passes all on. `npm run soak --
+ * package` runs the same with an installed package behind nginx with TLS.
+ */
+const installed = process.env['GATELOG_TEST_PROGRAM'];
+const certificates = process.env['GATELOG_TEST_CERTIFICATES'];
+const basePath = '/tools/gatelog';
 const dataDir = makeDataDir();
 let provider: FakeOpenAi;
 let service: Service;
+let front: Front | undefined;
 let api: ReturnType<typeof apiClient>;
 const withKey = { authorization: `Bearer ${testKey}` };
 
 beforeAll(async () => {
   provider = await startFakeOpenAi();
+  const port = await stablePort();
+  front = certificates === undefined ? undefined : await startNginx({ port, basePath, certificate: certificateIn(certificates) });
   service = await startService({
     dataDir,
+    ...(installed === undefined ? {} : { program: installed }),
     environment: {
       GATELOG_GATEWAY_PORT: '',
       GATELOG_API_PORT: '',
-      GATELOG_PORT: String(await stablePort()),
-      GATELOG_BASE_PATH: '/tools/gatelog',
+      GATELOG_PORT: String(port),
+      GATELOG_BASE_PATH: basePath,
+      ...(front === undefined ? {} : { GATELOG_PUBLIC_URL: `${front.origin}${basePath}` }),
       GATELOG_TRUSTED_PROXIES: '127.0.0.1',
       GATELOG_AUTH_FAILURES_PER_MINUTE: '1',
       GATELOG_PROVIDER_OPENAI_URL: provider.baseUrl,
@@ -44,6 +58,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await endPages();
   await service?.stop();
+  await front?.stop();
   await provider.close();
   removeDataDir(dataDir);
 });
@@ -57,15 +72,16 @@ async function call(text: string, stream = false): Promise<Response> {
 }
 
 it('the start names the gateway below the API, and nothing else listens for others', async () => {
+  const beside = front === undefined ? 200 : 404;
   const { origin } = new URL(service.api);
-  expect(service.api).toBe(`${origin}/tools/gatelog`);
+  expect(service.api).toBe(`${front?.origin ?? origin}${basePath}`);
   expect(service.gateway).toBe(`${service.api}/gateway`);
   const statuses = await Promise.all(
     [`${service.gateway}/readyz`, `${service.api}/readyz`, `${origin}/readyz`, `${origin}/gateway/readyz`].map(
       async (url) => (await fetch(url)).status,
     ),
   );
-  expect(statuses).toEqual([200, 200, 200, 404]);
+  expect(statuses).toEqual([200, 200, beside, 404]);
 });
 
 it('a stream of the gateway is recorded, its signed address leads to its bodies, and no browser runs either', async () => {
@@ -80,6 +96,43 @@ it('a stream of the gateway is recorded, its signed address leads to its bodies,
     'sandbox',
     expect.stringContaining('Hello'),
   ]);
+});
+
+it('a stream arrives piece by piece, read by a client of OpenAI', async () => {
+  let sendRest = (): void => {};
+  provider.behave((_call, answer) => {
+    answer.writeHead(200, { 'content-type': 'text/event-stream' });
+    const piece = (content: string): string =>
+      `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', model: 'gpt-4o-2024-08-06', choices: [{ index: 0, delta: { content } }] })}\n\n`;
+    answer.write(piece('first'));
+    sendRest = () => answer.end(`${piece(' second')}data: [DONE]\n\n`);
+  });
+  const client = new OpenAI({ baseURL: `${service.gateway}/v1`, apiKey: testKey, maxRetries: 0 });
+  const stream = await client.chat.completions.create({
+    model: 'gpt-4o',
+    stream: true,
+    messages: [{ role: 'user', content: 'In pieces' }],
+  });
+  const pieces: unknown[] = [];
+  for await (const { choices } of stream) {
+    pieces.push(choices[0]?.delta.content);
+    // The second is sent once the first has arrived: what waits for the whole answer would wait for ever.
+    if (pieces.length === 1) sendRest();
+  }
+  expect(pieces).toEqual(['first', ' second']);
+});
+
+it('spans of OpenTelemetry arrive by the exporter of its SDK', async () => {
+  const exporter = new OTLPTraceExporter({ url: `${service.gateway}/v1/otlp/v1/traces`, headers: withKey });
+  const tracing = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'gpt-4o-of-a-span' };
+  tracing.getTracer('test').startSpan('chat gpt-4o', { attributes }).end();
+  await tracing.shutdown();
+  const found = await eventually('the span to be a request', async () => {
+    const items = await api.query({ request_response_rmt: { request_model: { equals: 'gpt-4o-of-a-span' } } });
+    return items.length > 0 ? items : undefined;
+  });
+  expect(found.map(({ request_model: model }) => model)).toEqual(['gpt-4o-of-a-span']);
 });
 
 it('large bodies pass, to a provider and into an import', async () => {
@@ -124,7 +177,7 @@ it('the tools for models answer', async () => {
 
 it('the document and the pages lead to the base path', async () => {
   const document = (await (await fetch(`${service.api}/openapi.json`)).json()) as { readonly servers: readonly { readonly url: string }[] };
-  expect(document.servers.map(({ url }) => url)).toEqual(['/tools/gatelog']);
+  expect(document.servers.map(({ url }) => url)).toEqual([basePath]);
   const about = (await (await fetch(`${service.api}/about`)).json()) as { readonly addresses: object };
   expect(about.addresses).toEqual({ api: service.api, gateway: service.gateway });
   expect((await fetch(`${service.api}/docs/guides`)).status).toBe(200);
@@ -136,14 +189,14 @@ it('the dashboard signs in, opens a page by its address and shows a request', as
   const watched = await openWatched(await sharedBrowser(), `${service.api}/requests?request=${id}`, desktop);
   await signIn(watched.page);
   await watched.page.getByText('shown in the dashboard').first().waitFor();
-  expect(new URL(watched.page.url()).pathname).toBe('/tools/gatelog/requests');
+  expect(new URL(watched.page.url()).pathname).toBe(`${basePath}/requests`);
   await watched.page.getByRole('link', { name: 'Sessions' }).first().click();
   await watched.page.waitForURL(`${service.api}/sessions**`);
   await watched.page.reload();
   await watched.page.getByRole('link', { name: 'Sessions' }).first().waitFor();
   const cookies = await watched.page.context().cookies();
-  expect(cookies.map(({ path, httpOnly }) => [path, httpOnly])).toEqual([['/tools/gatelog', true]]);
-  const outside = watched.requests.map((request) => new URL(request.url()).pathname).filter((path) => !path.startsWith('/tools/gatelog'));
+  expect(cookies.map(({ path, httpOnly }) => [path, httpOnly])).toEqual([[basePath, true]]);
+  const outside = watched.requests.map((request) => new URL(request.url()).pathname).filter((path) => !path.startsWith(basePath));
   expect([outside, watched.complaints]).toEqual([[], []]);
 });
 
@@ -152,20 +205,27 @@ const attempt = async (url: string, headers: Record<string, string>): Promise<nu
     .status;
 
 describe('failed keys', () => {
-  it('count by the address that a trusted proxy names, and by no other word of the client', async () => {
-    const url = `${service.api}/v1/request/query-clickhouse`;
-    expect(await attempt(url, { 'x-forwarded-for': '192.0.2.1' })).toBe(401);
+  const url = (): string => `${service.api}/v1/request/query-clickhouse`;
+  const byProxy = async (): Promise<void> => {
+    expect(await attempt(url(), { 'x-forwarded-for': '192.0.2.1' })).toBe(401);
     const again = [{}, { [clientAddressHeader]: '192.0.2.9' }].map((more) =>
-      attempt(url, { ...more, 'x-forwarded-for': '198.51.100.1, 192.0.2.1' }),
+      attempt(url(), { ...more, 'x-forwarded-for': '198.51.100.1, 192.0.2.1' }),
     );
     expect(await Promise.all(again)).toEqual([429, 429]);
-    expect(await attempt(url, { 'x-forwarded-for': '192.0.2.2' })).toBe(401);
-  });
+    expect(await attempt(url(), { 'x-forwarded-for': '192.0.2.2' })).toBe(401);
+  };
+  const byConnection = async (): Promise<void> => {
+    await attempt(url(), {});
+    const again = [{ [clientAddressHeader]: '192.0.2.9' }, { 'x-forwarded-for': '192.0.2.1' }].map((more) => attempt(url(), more));
+    expect(await Promise.all(again)).toEqual([429, 429]);
+  };
+  if (certificates === undefined) it('count by the address that a trusted proxy names, and by no other word of the client', byProxy);
+  else it('count by the address that nginx sees, and by no word of the client', byConnection);
 
   it('at the gateway too, in each worker', async () => {
-    const url = `${service.gateway}/v1/chat/completions`;
+    const atGateway = `${service.gateway}/v1/chat/completions`;
     await eventually('a worker to have refused two of the same address', async () =>
-      (await attempt(url, { 'x-forwarded-for': '192.0.2.3' })) === 429 ? true : undefined,
+      (await attempt(atGateway, { 'x-forwarded-for': '192.0.2.3' })) === 429 ? true : undefined,
     );
     expect((await call('a good key')).status).toBe(200);
   });

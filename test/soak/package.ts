@@ -3,13 +3,15 @@
  * the registry has: `npm install --global` under an empty prefix, and `npx --package`. Of each the service is started in an empty folder,
  * called, asked for the call and stopped. It prints how long the install took (npm takes from its cache what it has), what it needs on the
  * disk and the time from the command to the addresses, and the same of this clone. The exit code is 1 when a step fails, packages of
- * another platform were installed, or `npm publish --dry-run` or `attw` (do programs find the types?) have something to say.
+ * another platform were installed, or `npm publish --dry-run` or `attw` (do programs find the types?) have something to say. Last, an
+ * installed package runs `test/one-address.system.test.ts` behind the nginx of the PATH (Debian: nginx-light), with TLS.
  */
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { textTable } from '../../src/config/text-table.ts';
+import { makeCertificate } from '../support/nginx.ts';
 import { folderBytes, foreignPackages, type Use, useOnce, userEnvironment } from '../support/installed-package.ts';
 
 const nodes = ['20', '22', '24'];
@@ -35,6 +37,7 @@ for (const major of nodes) {
   await runByNpx(binaries);
 }
 await useClone();
+useBehindNginx();
 console.log(textTable(rows));
 
 function packed(): string {
@@ -88,6 +91,21 @@ async function runByNpx(binaries: string): Promise<void> {
 async function useClone(): Promise<void> {
   const command = [process.execPath, path.join(repository, 'dist', 'cli', 'gatelog.cjs'), 'serve'] as const;
   await use('clone, built', { command, binaries: ownBinaries, installed: repository, ms: undefined });
+}
+
+function useBehindNginx(): void {
+  const prefix = emptyFolder('behind-nginx');
+  npm(folder, ['install', '--global', '--prefix', prefix, '--no-audit', archive]);
+  const certificates = emptyFolder('certificates');
+  const env = {
+    ...userEnvironment(ownBinaries),
+    NODE_EXTRA_CA_CERTS: makeCertificate(certificates).certificate,
+    GATELOG_TEST_CERTIFICATES: certificates,
+    GATELOG_TEST_PROGRAM: path.join(prefix, 'lib', 'node_modules', 'gatelog', 'dist', 'cli', 'gatelog.cjs'),
+  };
+  const words = ['node_modules/vitest/vitest.mjs', 'run', 'test/one-address.system.test.ts'];
+  const { status } = spawnSync(process.execPath, words, { cwd: repository, env, stdio: 'inherit' });
+  if (status !== 0) report('behind nginx: tests of one address failed');
 }
 
 interface Installed {

@@ -41,7 +41,7 @@ const openedWith = new WeakMap<BrowserContext, { readonly name: string; readonly
 export async function openWatched(browser: Browser, address: string, view: View, cookies: readonly Cookie[] = []): Promise<WatchedPage> {
   const { origin } = new URL(address);
   const name = JSON.stringify([origin, view]);
-  const context = takeLeft(name) ?? (await openContext(browser, view));
+  const context = takeLeft(name) ?? (await openContext(browser, origin, view));
   openedWith.set(context, { name, origin, view });
   await context.addCookies(cookies);
   const page = context.pages()[0] ?? (await context.newPage());
@@ -58,8 +58,10 @@ export async function openWatched(browser: Browser, address: string, view: View,
   return { page, view, complaints, requests };
 }
 
-async function openContext(browser: Browser, { width, ...preferences }: View): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, ...preferences });
+async function openContext(browser: Browser, origin: string, { width, ...preferences }: View): Promise<BrowserContext> {
+  // A certificate of a test is its own authority.
+  const ignoreHTTPSErrors = origin.startsWith('https:');
+  const context = await browser.newContext({ viewport: { width, height: 900 }, ignoreHTTPSErrors, ...preferences });
   context.setDefaultTimeout(patientMs);
   return context;
 }

@@ -10,13 +10,11 @@ import {
   personSessionsAnswerSchema,
 } from '../../contract/settings/people.ts';
 import { createOrganization } from '../../metadata/organization/organizations.ts';
-import { keepAccount } from '../../metadata/people/accounts.ts';
-import { acceptInvitation, addInvitation } from '../../metadata/people/invitations.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { PersonPermissions } from '../../model/people.ts';
 import { type ApiRig, checked, keyOf, openApiRig, queryPath } from '../testing/api-harness.ts';
-import { csrf } from '../testing/browser.ts';
 import { StreamReader } from '../testing/event-stream.ts';
+import { type SignedInPerson, signedInPerson } from '../testing/people.ts';
 
 let rig: ApiRig;
 let theirs: OrganizationId;
@@ -30,28 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-interface SignedInPerson {
-  readonly id: string;
-  readonly call: (method: string, path: string, body?: unknown) => Promise<Response>;
-}
-
-let people = 0;
-
-/** Somebody who is a member of an organisation by invitation, and has signed in. */
-async function person(permissions: PersonPermissions, organizationId = rig.organizationId): Promise<SignedInPerson> {
-  people += 1;
-  const { database, ports } = rig;
-  const account = { issuer: 'https://accounts.example.com', subject: `person ${people}`, name: `Person ${people}`, mail: null };
-  const { id } = await keepAccount(database, account, people);
-  const token = `invitation ${people}`;
-  const invitation = { id: token, organizationId, tokenHash: token, permissions, mail: null, createdAt: people, expiresAt: Date.now() * 2 };
-  await addInvitation(database, invitation, 1000);
-  await acceptInvitation(database, token, { personId: id, verifiedMail: null, at: people });
-  const session = { personId: id, organizationId, tokens: {}, address: '192.0.2.1', userAgent: 'a browser' };
-  const { token: cookie } = await ports.people.sessions.begin(session);
-  const headers = { ...csrf, cookie: `${ports.browserSessions.cookieName}=${cookie}` };
-  return { id, call: (method, path, body) => rig.call(method, path, { key: null, body, headers }) };
-}
+const person = (permissions: PersonPermissions, organizationId?: OrganizationId): Promise<SignedInPerson> =>
+  signedInPerson(rig, permissions, organizationId);
 
 const members = async (one: SignedInPerson) => (await checked(await one.call('GET', '/v1/people'), 200, membersAnswerSchema)).data;
 

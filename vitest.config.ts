@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { engine, filesThatReach, simulatedDisk } from './test/support/reached-modules.ts';
 import { byLength, filesInFull } from './test/support/test-length.ts';
+import { filesOfTheEmbeddedStore, isOnServer } from './test/support/test-store.ts';
 
 /* Time-outs end a test that hangs, not one on a machine that gives it a tenth of a core. Speed is measured in `bench/`. */
 const quick = { testTimeout: 180_000, hookTimeout: 180_000 };
@@ -29,6 +30,8 @@ const besideTheCode = (module: string): readonly string[] =>
   filesThatReach(module, ['src', 'test', 'bench']).filter((file) => !file.endsWith('.system.test.ts'));
 /** A store of the engine that a module opens for the file that imports it, and closes behind it. */
 const ownStore = 'src/query/filter/testing/compile-harness.ts';
+/** A run against a server leaves them out. */
+const ofFiles = isOnServer ? filesOfTheEmbeddedStore : [];
 const ownProcess = [...besideTheCode(simulatedDisk), ...besideTheCode(ownStore)];
 const engineFiles = besideTheCode(engine).filter((file) => !ownProcess.includes(file));
 
@@ -45,7 +48,15 @@ const unit = {
 };
 
 /** Tests beside the code that open the embedded engine, one after another in a process. */
-const engineTests = { ...shared, ...quick, name: 'engine', include: [...engineFiles], isolate: false, sequence: { groupOrder: 1 } };
+const engineTests = {
+  ...shared,
+  ...quick,
+  name: 'engine',
+  include: [...engineFiles],
+  exclude: ofFiles,
+  isolate: false,
+  sequence: { groupOrder: 1 },
+};
 
 /** Tests beside the code; each file needs its own process. */
 const own = { ...shared, ...quick, name: 'own', include: [...ownProcess], sequence: { groupOrder: 3 } };
@@ -56,7 +67,7 @@ const system = {
   ...patient,
   name: 'system',
   include: ['test/**/*.system.test.ts'],
-  exclude: [...byLength(filesInFull, [])],
+  exclude: [...byLength(filesInFull, []), ...ofFiles],
   setupFiles: [...setupFiles, 'test/support/end-started.ts'],
   isolate: false,
   sequence: { groupOrder: 0 },

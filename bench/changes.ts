@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openConnections } from '../src/store/engine/connections.ts';
+import { openConnections } from '../src/store/engine/open-connections.ts';
 import { BurstGate, type Call } from './changes/burst.ts';
 import { type ByHand, openByHand } from './changes/by-hand.ts';
 import { RecordedRequests } from './changes/recorded.ts';

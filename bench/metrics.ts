@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openConnections } from '../src/store/engine/connections.ts';
+import { openConnections } from '../src/store/engine/open-connections.ts';
 import { migrateStore } from '../src/store/schema/migrate.ts';
 import { describeMachine } from './measure/machine.ts';
 import { compareMetrics } from './metrics/compare.ts';

@@ -18,7 +18,7 @@ let count = { passed: 0, failed: 0, skipped: 0 };
 await prepared([program], async () => {
   mkdirSync(join(root, '.cache'), { recursive: true });
   const reporters = ['--reporter=default', '--reporter=test/support/slowest.ts', '--reporter=json', `--outputFile.json=${report}`];
-  const exitCode = await runTool('vitest', ['run', ...reporters, ...process.argv.slice(2)]);
+  const exitCode = await runTool('vitest', ['run', ...reporters, ...wordsForVitest(process.argv.slice(2))]);
   count = readCount();
   const nothingRan = count.passed + count.failed === 0;
   if (nothingRan) console.error('No test was run.');
@@ -27,6 +27,19 @@ await prepared([program], async () => {
 });
 
 console.log(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
+
+/**
+ * `--store server` puts the store of every test behind the HTTP interface of a server.
+ * @param {string[]} words
+ */
+function wordsForVitest(words) {
+  const at = words.indexOf('--store');
+  if (at < 0) return words;
+  const [, store] = words.splice(at, 2);
+  if (store !== 'server' && store !== 'embedded') throw new Error('--store is embedded or server');
+  process.env['GATELOG_TEST_STORE'] = store;
+  return words;
+}
 
 /**
  * Counts what vitest reported. A file that could not be loaded has no tests in the report; it counts as one that failed.

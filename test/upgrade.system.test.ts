@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ChangeItem } from '../src/contract/requests/changes.ts';
 import type { RequestItem } from '../src/contract/requests/item.ts';
 import { listSeries } from '../src/spool/segment.ts';
-import { openConnections } from '../src/store/engine/connections.ts';
+import { openConnections } from '../src/store/engine/open-connections.ts';
 import { apiClient, type ApiClient } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { makeDataDir, program, removeDataDir, type Service, serviceEnvironment, startService } from './support/process-tree.ts';

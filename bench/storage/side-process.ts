@@ -1,5 +1,6 @@
 import type { RequestRecord } from '../../src/model/record/request-record.ts';
-import { type Connections, openConnections } from '../../src/store/engine/connections.ts';
+import type { Connections } from '../../src/store/engine/connections.ts';
+import { openConnections } from '../../src/store/engine/open-connections.ts';
 import { startEngineThreads } from '../../src/store/engine/engine-threads.ts';
 import { before } from './store-v10.ts';
 import type { TimedAnswer, Command, Inserted, Opened, CommandOutcome, Results, Work } from './command.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OrganizationId, uuidOfHex } from '../../src/model/ids.ts';
 import type { RequestRecord } from '../../src/model/record/request-record.ts';
-import { openConnections } from '../../src/store/engine/connections.ts';
+import { openConnections } from '../../src/store/engine/open-connections.ts';
 import { makeInsertRows } from '../../src/store/insert/insert.ts';
 import { newRowWriters, rowsOf } from '../../src/store/insert/rows.ts';
 import { migrateStore } from '../../src/store/schema/migrate.ts';

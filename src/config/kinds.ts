@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { type ClickHouseServers, clickhouseUrlForm, readClickHouseUrl } from './clickhouse-url.ts';
 import { type GroupRole, readAdmitted, readRoles, readScopes, readWord } from './people-kinds.ts';
 import type { Reading } from './reading.ts';
 import { readMailSender, readSmtpUrl, type SmtpServer, smtpUrlForm } from './smtp-url.ts';
@@ -17,6 +18,7 @@ export interface KindValues {
   readonly networks: readonly string[];
   readonly header: string;
   readonly smtp: SmtpServer;
+  readonly clickhouse: ClickHouseServers;
   readonly sender: string;
   readonly targets: readonly string[];
   readonly origins: readonly string[];
@@ -138,6 +140,11 @@ export const kinds: { readonly [K in KindName]: Kind<KindValues[K]> } = {
     read: (text) => readSmtpUrl(text),
     form: () => smtpUrlForm,
     show: ({ host, port }) => `${host}:${port}`,
+  },
+  clickhouse: {
+    read: (text) => readClickHouseUrl(text),
+    form: () => clickhouseUrlForm,
+    show: ({ urls }) => urls.map((url) => new URL(url).host).join(','),
   },
   sender: {
     read: (text) => (readMailSender(text) === undefined ? { problem: `is ${quoted(text)}, which is not a mail address` } : { value: text }),

@@ -278,11 +278,10 @@ export const variables = {
   ...peopleVariables,
   clickhouseUrl: {
     name: 'GATELOG_CLICKHOUSE_URL',
-    kind: 'secret',
-    min: 8,
-    max: 2048,
+    kind: 'clickhouse',
     secret: true,
-    reason: 'Reserved for a ClickHouse server; this version keeps records in the embedded store only and does not start while this is set.',
+    reason:
+      'ClickHouse servers that keep the records in place of the embedded store, such as https://user:password@ch.example.com:8443/gatelog; several with commas between are replicas of one shard. Default: none, and records are in the data folder.',
   },
   databaseUrl: {
     name: 'GATELOG_DATABASE_URL',

@@ -18,11 +18,8 @@ export function holdLock(config: Config, file: string, role: string): ProcessLoc
   return lock;
 }
 
-/** @throws with a sentence for people: this version keeps records, metadata and shared state in the data folder only. */
+/** @throws with a sentence for people: this version keeps metadata and shared state in the data folder only. */
 export function rejectUnsupportedSettings(config: Config): void {
-  if (config.clickhouseUrl !== undefined) {
-    throw new Error('GATELOG_CLICKHOUSE_URL is set, and this version keeps records in the embedded store only; unset it.');
-  }
   if (config.databaseUrl !== undefined) {
     throw new Error('GATELOG_DATABASE_URL is set, and this version keeps metadata in the embedded database only; unset it.');
   }

@@ -1,5 +1,6 @@
 import { type MetricFamily, type Meter, secondsBounds } from '../platform/metrics/meter.ts';
-import { type Connections, laneNames } from './engine/connections.ts';
+import type { Connections } from './engine/connections.ts';
+import { laneNames } from './engine/lanes.ts';
 import type { MoveBodies } from './move/move-bodies.ts';
 import type { KnownDamage } from './parts/damaged-parts.ts';
 import type { StoreSize } from './parts/known-size.ts';

@@ -2,8 +2,11 @@ import type { ChangeLog } from './read/change-log.ts';
 import type { Config } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
+import type { ClickHouseServers } from '../config/clickhouse-url.ts';
+import { makeDatabase } from './schema/make-database.ts';
 import { madeAtOnce } from './schema/migrate.ts';
-import type { Connect, NoteWait } from './engine/connections.ts';
+import type { Connect } from './engine/connections.ts';
+import type { NoteWait } from './engine/lanes.ts';
 import { lowerThreadsNamed } from '../platform/priority.ts';
 import type { DamagedPart } from './parts/damaged-parts.ts';
 import { openStore, type Store, type StoreOptions } from './store.ts';
@@ -20,7 +23,7 @@ interface StorePorts {
 
 /** Opens the store and migrates its tables. @throws with a sentence for people when a configured server is unusable. */
 export async function openReadyStore(config: Config, observe: Observe, { onWait, connect, changeLog }: StorePorts): Promise<Store> {
-  const { clickhouseUrl: url } = config;
+  const { clickhouseUrl: servers } = config;
   const options: StoreOptions = {
     queryTimeoutMs: config.queryTimeoutMs,
     queryMaxWaitMs: config.queryMaxWaitMs,
@@ -30,17 +33,15 @@ export async function openReadyStore(config: Config, observe: Observe, { onWait,
     changeLog,
     onDamage: ({ isLost, ...part }: DamagedPart) => observe({ kind: isLost ? 'store_part_lost' : 'store_part_damaged', ...part }),
   };
-  if (url === undefined) {
+  if (servers === undefined) {
     const location = { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes, cacheBytes: config.storeCacheBytes };
     return prepared(openStore(location, options, connect), observe);
   }
-  if (!URL.canParse(url) || !/^https?:\/\/./i.test(url)) {
-    throw new Error('GATELOG_CLICKHOUSE_URL is not an address; write http://user:password@host:8123/database, or https.');
-  }
   try {
-    return await prepared(openStore({ url }, options, connect), observe);
+    await makeDatabase(servers);
+    return await prepared(openStore({ servers }, options, connect), observe);
   } catch (error) {
-    throw new Error(unusableServer(url, error), { cause: error });
+    throw new Error(unusableServer(servers, error), { cause: error });
   }
 }
 
@@ -73,12 +74,12 @@ async function prepared(store: Store, observe: Observe): Promise<Store> {
 /** Characters of the server's or the network's message. */
 const maxReason = 200;
 
-/** Removes secrets from the address. The message reaches callers of the API. */
-function unusableServer(url: string, error: unknown): string {
-  const { protocol, host } = new URL(url);
+/** Names hosts alone: addresses hold secrets, and the message reaches callers of the API. */
+function unusableServer({ urls }: ClickHouseServers, error: unknown): string {
+  const hosts = urls.map((url) => new URL(url).host).join(', ');
   const reason = messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error).split('\n', 1)[0] ?? '';
   return (
-    `The ClickHouse server at ${protocol}//${host} (GATELOG_CLICKHOUSE_URL) cannot be used: ${reason.slice(0, maxReason).replace(/\.$/, '')}. ` +
+    `ClickHouse at ${hosts} (GATELOG_CLICKHOUSE_URL) cannot be used: ${reason.slice(0, maxReason).replace(/\.$/, '')}. ` +
     'Start it or fix the address; without this setting the embedded store is used.'
   );
 }

@@ -4,15 +4,9 @@ import { type ChangeStored, makeChangeStored } from './update/change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './update/change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './update/change-numbers.ts';
 import { makeUsageRows, type UsageRows } from './update/complete-usage.ts';
-import {
-  type Connect,
-  type LaneState,
-  type NoteWait,
-  type Connections,
-  openConnections,
-  type ReadConnections,
-  type StoreLocation,
-} from './engine/connections.ts';
+import type { Connect, Connections, StoreLocation } from './engine/connections.ts';
+import type { LaneState, NoteWait, ReadConnections } from './engine/lanes.ts';
+import { openConnections } from './engine/open-connections.ts';
 import { type KnownDamage, type OnDamage, watchDamage } from './parts/damaged-parts.ts';
 import { startEngineThreads } from './engine/engine-threads.ts';
 import { type EraseStored, makeEraseStored } from './delete/erasure.ts';

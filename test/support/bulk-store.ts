@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { OrganizationId } from '../../src/model/ids.ts';
 import type { RequestRecord } from '../../src/model/record/request-record.ts';
-import { openConnections } from '../../src/store/engine/connections.ts';
+import { openConnections } from '../../src/store/engine/open-connections.ts';
 import { makeInsertRows } from '../../src/store/insert/insert.ts';
 import { rowsOf } from '../../src/store/insert/rows.ts';
 import { migrateStore } from '../../src/store/schema/migrate.ts';

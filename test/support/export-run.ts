@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { recordAt } from '../../bench/query/records.ts';
 import { type OrganizationId, type RequestId, uuidOfHex, uuidToNumber } from '../../src/model/ids.ts';
 import type { RequestRecord } from '../../src/model/record/request-record.ts';
-import { openConnections } from '../../src/store/engine/connections.ts';
+import { openConnections } from '../../src/store/engine/open-connections.ts';
 import { rowsOf } from '../../src/store/insert/rows.ts';
 import { openStore } from '../../src/store/store.ts';
 import { gatelog } from './command.ts';

@@ -16,7 +16,7 @@ function presentFault(): StoreFault {
 }
 
 async function failingConnect(): Promise<Connect> {
-  const { openConnections } = await import('../../src/store/engine/connections.ts');
+  const { openConnections } = await import('../../src/store/engine/open-connections.ts');
   return (location) => {
     const connections = openConnections(location);
     const run: Connections['run'] = async (lane, work) => {

@@ -9,7 +9,7 @@ import type { RequestRecord } from '../../src/model/record/request-record.ts';
 import { matches } from '../../src/query/filter/memory/interpret.ts';
 import { parseFilter } from '../../src/query/filter/parse.ts';
 import { filterWrappers } from '../../src/query/filter/leaf.ts';
-import { openConnections } from '../../src/store/engine/connections.ts';
+import { openConnections } from '../../src/store/engine/open-connections.ts';
 import { migrateStore } from '../../src/store/schema/migrate.ts';
 import { insertV10 } from '../../bench/storage/store-v10.ts';
 import { commonWord, recordAt } from '../../bench/query/records.ts';

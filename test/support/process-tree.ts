@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type Front, startFront } from '../../src/store/testing/store-location.ts';
 import { eventually } from './eventually.ts';
 import { fillAsStarted } from './started-folder.ts';
+import { isOnServer } from './test-store.ts';
 
 /** The built program, as an installed package runs it. */
 export const program = path.resolve('dist/cli/main.js');
@@ -45,6 +47,7 @@ export function makeDataDir(): string {
 }
 
 export function removeDataDir(dataDir: string): void {
+  void endFront(dataDir);
   rmSync(dataDir, { recursive: true, force: true });
 }
 
@@ -84,12 +87,33 @@ export async function makeStarted(dataDir: string): Promise<void> {
 }
 
 async function startOnce(dataDir: string): Promise<void> {
-  await (await spawnService({ dataDir })).stop();
+  await (await spawnService({ dataDir, environment: { GATELOG_CLICKHOUSE_URL: '' } })).stop();
+}
+
+/** Of the data folders whose records a server keeps; it outlives the services, as servers do. */
+const fronts = new Map<string, Promise<Front>>();
+
+async function endFront(dataDir: string): Promise<void> {
+  const front = fronts.get(dataDir);
+  if (front === undefined) return;
+  fronts.delete(dataDir);
+  await (await front).close();
+  rmSync(`${path.resolve(dataDir)}.servers`, { recursive: true, force: true });
+}
+
+/** @returns settings of where the records are, when tests run against a server. */
+async function storeSettings({ dataDir, environment }: ServiceOptions): Promise<Readonly<Record<string, string>>> {
+  if (!isOnServer || environment?.['GATELOG_CLICKHOUSE_URL'] !== undefined) return {};
+  // Beside the data folder, because a start refuses one with records and nothing else.
+  const front = fronts.get(dataDir) ?? startFront(`${path.resolve(dataDir)}.servers`);
+  fronts.set(dataDir, front);
+  return { GATELOG_CLICKHOUSE_URL: (await front).urls.join(',') };
 }
 
 async function spawnService(options: ServiceOptions): Promise<Service> {
   const command = [options.program ?? program, 'serve'];
-  const child = spawn(process.execPath, command, { cwd: options.cwd, env: serviceEnvironment(options), stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = serviceEnvironment({ ...options, environment: { ...(await storeSettings(options)), ...options.environment } });
+  const child = spawn(process.execPath, command, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   started.add(child.pid ?? 0);
   let output = '';
   const collect = (chunk: Buffer): void => {

@@ -17,6 +17,7 @@ import { listSegments, listSeries } from '../../spool/segment.ts';
 import { openSpoolWriter, type SpoolWriter } from '../../spool/writer.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { makeEmptyStore } from '../../store/testing/empty-store.ts';
+import { openLocation } from '../../store/testing/store-location.ts';
 import { EarlierTexts } from '../batch/earlier-texts.ts';
 import { BurstGate } from '../batch/burst.ts';
 import { StoredOrder } from '../batch/stored-order.ts';
@@ -44,10 +45,12 @@ export interface IngestRig {
 export async function openRig(): Promise<IngestRig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatelog-ingest-'));
   await makeEmptyStore(path.join(folder, 'clickhouse'));
-  const store = openStore({ folder: path.join(folder, 'clickhouse') }, { queryTimeoutMs: 30_000, queryMemoryBytes: 1536 * 1024 * 1024 });
+  const { location, close: closeLocation } = await openLocation(path.join(folder, 'clickhouse'));
+  const store = openStore(location, { queryTimeoutMs: 30_000, queryMemoryBytes: 1536 * 1024 * 1024 });
   const database = await openMigratedMetadata(folder, 'core', systemClock.now);
   const close = async (): Promise<void> => {
     await store.close();
+    await closeLocation();
     await database.close();
     rmSync(folder, { recursive: true });
   };

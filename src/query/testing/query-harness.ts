@@ -8,6 +8,7 @@ import { unreportedUsage } from '../../model/record/usage.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { rowsOf } from '../../store/insert/rows.ts';
 import { makeEmptyStore } from '../../store/testing/empty-store.ts';
+import { openLocation } from '../../store/testing/store-location.ts';
 
 /** A real store for tests of this room. */
 export interface QueryRig {
@@ -99,7 +100,8 @@ export const empty: RequestRecord = {
 export async function openQueryRig(queryMemoryBytes = 1536 * 1024 ** 2): Promise<QueryRig> {
   const folder = mkdtempSync(join(tmpdir(), 'query-'));
   await makeEmptyStore(folder);
-  const store = openStore({ folder }, { queryTimeoutMs: 20_000, queryMemoryBytes });
+  const { location, close } = await openLocation(folder);
+  const store = openStore(location, { queryTimeoutMs: 20_000, queryMemoryBytes });
   return {
     store,
     insert: async (records, batch) => {
@@ -117,6 +119,7 @@ export async function openQueryRig(queryMemoryBytes = 1536 * 1024 ** 2): Promise
     },
     close: async () => {
       await store.close();
+      await close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -15,7 +15,8 @@
  */
 import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../../model/errors.ts';
-import type { Connections, LaneName } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { LaneName } from './lanes.ts';
 
 /** Interval of the checks on merges, milliseconds. */
 const lookEveryMs = 200;

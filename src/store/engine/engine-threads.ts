@@ -1,4 +1,5 @@
-import { type Connections, type LaneName, laneNames } from './connections.ts';
+import type { Connections } from './connections.ts';
+import { type LaneName, laneNames } from './lanes.ts';
 
 /**
  * Branches of a sleeping query, and the sleep of each: about forty threads in all. No more started while calls were stored and 28 clients

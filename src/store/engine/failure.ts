@@ -9,8 +9,11 @@ const memoryCodes = new Set([overMemoryCode, overResultCode, '158', '307']);
 const sizeCodes = new Set(['167', '168']);
 /** The input can never be stored. */
 const rejectedCodes = new Set(['6', '25', '26', '27', '33', '38', '41', '53', '69', '70', '72', '117', '131', '321', '376']);
-/** The engine responds but cannot work now: too many queries, no network, a full or read-only disk, too many parts. */
-const awayCodes = new Set(['202', '203', '210', '236', '242', '243', '252', '279', '999']);
+/** It responds but cannot work now: too many queries, no network, a full or read-only disk, too many parts, a quota, a user without rights. */
+const awayCodes = new Set(['164', '194', '201', '202', '203', '210', '236', '242', '243', '252', '279', '497', '516', '999']);
+
+/** Another replica may work: no network, Keeper away, a table that is read-only because of either. */
+const unreachableCodes = new Set(['209', '210', '242', '279', '999']);
 
 /** Codes only for damaged files of the store. */
 const damageCodes = new Set(['40', '226', '228', '246']);
@@ -91,6 +94,18 @@ export function isRejection(error: unknown): boolean {
   const code = engineCode(causeOf(error));
   if (isDamage(error)) return false;
   return code !== undefined && rejectedCodes.has(code);
+}
+
+/** Whether a server could not be asked, or cannot work now while another replica may. */
+export function isUnreachable(error: unknown): boolean {
+  const cause = causeOf(error);
+  if (!(cause instanceof Error) || cause instanceof GatelogError || cause instanceof RangeError) return false;
+  const code = engineCode(cause);
+  if (code !== undefined) return unreachableCodes.has(code);
+  return (
+    cause.name !== 'AbortError' &&
+    (('code' in cause && typeof cause.code === 'string') || /socket hang up|Timeout error|aborted/i.test(cause.message))
+  );
 }
 
 /** Whether the rows together exceed the memory of the store or of this process. */

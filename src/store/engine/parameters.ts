@@ -36,6 +36,12 @@ export function boundQuery(query: string, { params, settings = {} }: Binding, em
   return { query: `${setStatement(set)}${setStatement(bound)}${query}` };
 }
 
+/** The parameters of a query as a server takes them beside it. @throws TypeError when one is missing. */
+export function parameterTexts(query: string, params: Binding['params']): ReadonlyMap<string, string> {
+  assertGiven(query, params);
+  return new Map(Object.entries(params).map(([name, value]) => [checkedName(name), parameterText(value as ParameterValue)]));
+}
+
 /** TRICKY: values are never in the text of a query, so every `{name:Type}` in it is a parameter. */
 function assertGiven(query: string, params: Binding['params']): void {
   for (const [, name = ''] of query.matchAll(/\{(\w+):\s*\w/g)) {

@@ -1,9 +1,11 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { CompiledSql } from '../../sql/statement.ts';
 import { migratedUntilParameter } from '../../sql/tables.ts';
-import type { Connections, LaneName } from './connections.ts';
+import type { Connections } from './connections.ts';
+import type { LaneName } from './lanes.ts';
 import { storeFailure } from './failure.ts';
-import { boundQuery, type QuerySettings } from './parameters.ts';
+import { boundQuery, parameterTexts, type QuerySettings } from './parameters.ts';
+import { runOnServer } from './server-client.ts';
 
 export interface LaneClient {
   readonly client: ClickHouseClient;
@@ -42,8 +44,9 @@ export async function selectRows<Row>(
   return (await client.query({ ...bound(sql, settings, embedded), format: 'JSONEachRow' })).json<Row>();
 }
 
-export async function runCommand({ client, embedded }: LaneClient, sql: CompiledSql, settings?: QuerySettings): Promise<void> {
-  await client.command(bound(sql, settings, embedded));
+export async function runCommand({ client, embedded }: LaneClient, sql: CompiledSql, settings: QuerySettings = {}): Promise<void> {
+  if (embedded) await client.command(bound(sql, settings, embedded));
+  else await runOnServer(client, { text: sql.text, params: parameterTexts(sql.text, sql.params), settings });
 }
 
 function bound({ text, params }: Pick<CompiledSql, 'text' | 'params'>, settings: QuerySettings = {}, embedded: boolean) {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { RequestId } from '../../model/ids.ts';
 import { empty } from '../../query/testing/query-harness.ts';
-import { openConnections } from '../engine/connections.ts';
+import { openConnections } from '../engine/open-connections.ts';
 import { makeInsertRows } from './insert.ts';
 import { migrations } from '../schema/migrate.ts';
 import { lineOf } from '../testing/store-harness.ts';

@@ -11,6 +11,7 @@ import { migrateStore, migrations } from '../schema/migrate.ts';
 import { RowFiles } from '../engine/row-files.ts';
 import { makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } from '../testing/store-harness.ts';
 import { rowsOf, rowStructures } from './rows.ts';
+import { ofFiles } from '../testing/of-files.ts';
 
 let rig: StoreRig;
 beforeAll(async () => {
@@ -152,14 +153,16 @@ describe('an insert of rows as bytes', () => {
     rmSync(other, { recursive: true });
   });
 
-  test('needs room on the disk for its file as well', async () => {
-    const connections = { ...rig.connections, hasFreeSpace: (bytes = 0) => bytes < 1000 };
-    const insertInto = makeInsertRows(connections);
-    await insertInto('requests', [row()], 'rows-with-room');
-    await expect(insertInto('requests', [row({ userId: 'u'.repeat(1000) })], 'rows-without-room')).rejects.toMatchObject({
-      code: 'store_unavailable',
+  ofFiles(() => {
+    test('needs room on the disk for its file as well', async () => {
+      const connections = { ...rig.connections, hasFreeSpace: (bytes = 0) => bytes < 1000 };
+      const insertInto = makeInsertRows(connections);
+      await insertInto('requests', [row()], 'rows-with-room');
+      await expect(insertInto('requests', [row({ userId: 'u'.repeat(1000) })], 'rows-without-room')).rejects.toMatchObject({
+        code: 'store_unavailable',
+      });
+      expect(waiting()).toEqual([]);
     });
-    expect(waiting()).toEqual([]);
   });
 
   test('of nothing does nothing', async () => {
@@ -196,14 +199,16 @@ describe('the schema', () => {
     );
   });
 
-  test('finishes a step that was cut in the middle', async () => {
-    const last = migrations.at(-1);
-    await rig.connections.run('insert', (client) =>
-      client.command({ query: `DELETE FROM schema_migrations WHERE number = ${last?.number}` }),
-    );
-    const applied: string[] = [];
-    await migrateStore(rig.connections, (name) => applied.push(name));
-    expect(applied).toEqual([last?.name]);
+  ofFiles(() => {
+    test('finishes a step that was cut in the middle', async () => {
+      const last = migrations.at(-1);
+      await rig.connections.run('insert', (client) =>
+        client.command({ query: `DELETE FROM schema_migrations WHERE number = ${last?.number}` }),
+      );
+      const applied: string[] = [];
+      await migrateStore(rig.connections, (name) => applied.push(name));
+      expect(applied).toEqual([last?.name]);
+    });
   });
 
   test('of a newer program is refused, with a sentence that says so', async () => {

@@ -2,7 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { attachTable, detachTable } from '../../sql/commands.ts';
 import { compileForAll } from '../../sql/statement.ts';
 import { acrossOrganizations, isStoreTable } from '../../sql/tables.ts';
-import { openConnections } from '../engine/connections.ts';
+import { openConnections } from '../engine/open-connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 import { runCommand } from '../engine/statements.ts';
 import { migrateStore } from '../schema/migrate.ts';

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Connections, openConnections } from '../engine/connections.ts';
+import type { Connections } from '../engine/connections.ts';
+import { openConnections } from '../engine/open-connections.ts';
 import { migrateStore } from '../schema/migrate.ts';
 import { makeInsertLines, requestLine } from '../testing/store-harness.ts';
 

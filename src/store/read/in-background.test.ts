@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LaneState } from '../engine/connections.ts';
+import type { LaneState } from '../engine/lanes.ts';
 import { untilOthersRead } from './in-background.ts';
 
 const lane = (name: LaneState['name'], busy: number): LaneState => ({ name, connections: 3, busy, waiting: 0 });

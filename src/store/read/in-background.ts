@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Connections, LaneName } from '../engine/connections.ts';
+import type { Connections } from '../engine/connections.ts';
+import type { LaneName } from '../engine/lanes.ts';
 
 /** Reads for which somebody waits. */
 const foregroundLanes: ReadonlySet<LaneName> = new Set(['short', 'long', 'large']);

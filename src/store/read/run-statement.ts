@@ -1,7 +1,8 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { usableCores } from '../../platform/cgroup.ts';
 import type { CompiledSql, Lane, Statement } from '../../sql/statement.ts';
-import type { Connections, LaneName } from '../engine/connections.ts';
+import type { Connections } from '../engine/connections.ts';
+import type { LaneName } from '../engine/lanes.ts';
 import { isOverMemory, storeFailure } from '../engine/failure.ts';
 import { boundNow } from '../engine/statements.ts';
 import { boundQuery, type QuerySettings } from '../engine/parameters.ts';

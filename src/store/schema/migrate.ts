@@ -25,7 +25,9 @@ import { factsOfCalls } from './migrations/0020-facts-of-calls.ts';
 import { previews } from './migrations/0021-previews.ts';
 import { wordsOfNewText } from './migrations/0022-words-of-new-text.ts';
 import type { Migration } from './migrations/migration.ts';
-import { newStore } from './new-store.ts';
+import { newStore, schemaMigrations } from './new-store.ts';
+import { createTable } from './table-definition.ts';
+import { readTopology } from './topology.ts';
 
 /** In order. A released step never changes. */
 export const migrations: readonly Migration[] = [
@@ -66,6 +68,10 @@ export const madeAtOnce = 'new store';
  */
 export async function migrateStore(connections: Connections, onApplied: (name: string) => void, upTo = storeSteps): Promise<void> {
   try {
+    if (!connections.embedded) {
+      await connections.run('insert', (client) => migrateServer(client, connections.cluster, onApplied));
+      return;
+    }
     await connections.run('insert', async (client) => {
       const command = async (query: string): Promise<void> => {
         await client.command({ query });
@@ -80,16 +86,11 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
       const result = await client.query({ query: 'SELECT max(number) AS latest FROM schema_migrations', format: 'JSONEachRow' });
       const latest = (await result.json<{ latest: number }>())[0]?.latest ?? 0;
       const known = migrations.at(-1)?.number ?? 0;
-      if (latest > known) {
-        throw new GatelogError(
-          'internal',
-          `The store's schema is at step ${latest}, this program knows ${known}. Start the newer version of Gatelog.`,
-        );
-      }
+      assertKnown(latest);
       if (latest === 0 && upTo === known) {
         assertSpaceForSteps(connections);
         await assertNothingStored(client);
-        for (const statement of newStore) await command(statement);
+        for (const table of newStore) await command(createTable(table, { kind: 'embedded' }));
         await command(`INSERT INTO schema_migrations (number, name) VALUES ${migrations.map(recordOf).join(', ')}`);
         onApplied(madeAtOnce);
         return;
@@ -105,6 +106,32 @@ export async function migrateStore(connections: Connections, onApplied: (name: s
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+/**
+ * Servers have no older stores: one has all tables of this version, or none. Every statement may run again, so a start that was interrupted
+ * is completed by the next one.
+ */
+async function migrateServer(client: ClickHouseClient, cluster: string | undefined, onApplied: (name: string) => void): Promise<void> {
+  const topology = await readTopology(client, cluster);
+  await client.command({ query: createTable(schemaMigrations, topology) });
+  const found = await client.query({ query: 'SELECT max(number) AS latest FROM schema_migrations', format: 'JSONEachRow' });
+  const latest = (await found.json<{ latest: number }>())[0]?.latest ?? 0;
+  assertKnown(latest);
+  if (latest > 0) return;
+  for (const table of newStore) await client.command({ query: createTable(table, topology) });
+  await client.command({ query: `INSERT INTO schema_migrations (number, name) VALUES ${migrations.map(recordOf).join(', ')}` });
+  onApplied(madeAtOnce);
+}
+
+/** @throws GatelogError for a store that a newer program has changed. */
+function assertKnown(latest: number): void {
+  const known = migrations.at(-1)?.number ?? 0;
+  if (latest <= known) return;
+  throw new GatelogError(
+    'internal',
+    `The store's schema is at step ${latest}, this program knows ${known}. Start the newer version of Gatelog.`,
+  );
 }
 
 function recordOf({ number, name }: Migration): string {

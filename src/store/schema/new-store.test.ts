@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Connections, openConnections } from '../engine/connections.ts';
+import type { Connections } from '../engine/connections.ts';
+import { openConnections } from '../engine/open-connections.ts';
 import { madeAtOnce, migrateStore, migrations, storeSteps } from './migrate.ts';
 
 const parent = mkdtempSync(path.join(tmpdir(), 'gatelog-new-store-'));

@@ -1,10 +1,4 @@
-/**
- * Parts are on the disk before an insert is answered, and before what they replace is deleted; replaced ones are deleted gradually. Why is
- * in the step `upkeep of parts`.
- */
-const durable = `fsync_after_insert = 1, fsync_part_directory = 1,
-      min_rows_to_fsync_after_merge = 1, min_compressed_bytes_to_fsync_after_merge = 1,
-      cleanup_delay_period = 1, max_cleanup_delay_period = 1, cleanup_delay_period_random_add = 0`;
+import type { TableDefinition } from './table-definition.ts';
 
 /** Up to this size a part has one file for all columns. */
 const wideFrom = 'min_bytes_for_wide_part = 134217728';
@@ -14,7 +8,7 @@ const merges = `merge_selector_base = 10,
       vertical_merge_algorithm_min_rows_to_activate = 1, vertical_merge_algorithm_min_columns_to_activate = 1,
       number_of_free_entries_in_pool_to_lower_max_size_of_merge = 3`;
 
-const deduplicated = 'non_replicated_deduplication_window = 10000';
+const deduplicatedBlocks = 10_000;
 
 /**
  * A page, a session and a search read single rows, each of which costs its granule; the engine's 8,192 rows made a search twice as dear as
@@ -31,8 +25,9 @@ const display = [
   'time_to_first_byte, streamed, failure_kind, failure_type, failure_message, client, client_version',
 ].join(' ');
 
-const requests = `CREATE OR REPLACE TABLE requests (
-      org_id UInt128,
+const requests: TableDefinition = {
+  name: 'requests',
+  columns: `      org_id UInt128,
       created_at DateTime64(3, 'UTC'),
       request_id UInt128,
       response_created_at Nullable(DateTime64(3, 'UTC')),
@@ -125,13 +120,12 @@ const requests = `CREATE OR REPLACE TABLE requests (
       INDEX user_id_bloom user_id TYPE bloom_filter GRANULARITY 1,
       INDEX stored_number_range stored_number TYPE minmax GRANULARITY 1,
       INDEX trace_id_bloom trace_id TYPE bloom_filter GRANULARITY 1,
-      INDEX response_id_bloom response_id TYPE bloom_filter GRANULARITY 1
-    )
-    ENGINE = MergeTree
-    PARTITION BY toYYYYMM(created_at)
-    ORDER BY (org_id, created_at, request_id)
-    SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1, index_granularity = ${granuleRows}, ${deduplicated},
-      ${wideFrom}, ${merges}, ${durable}`;
+      INDEX response_id_bloom response_id TYPE bloom_filter GRANULARITY 1`,
+  order: `PARTITION BY toYYYYMM(created_at)
+    ORDER BY (org_id, created_at, request_id)`,
+  deduplicatedBlocks,
+  settings: `enable_block_number_column = 1, enable_block_offset_column = 1, index_granularity = ${granuleRows}, ${wideFrom}, ${merges}`,
+};
 
 const newWords = [1, 2, 3].map((place) => `substring(request_body, new_spans[${place}].1, new_spans[${place}].2)`).join(`, ' ', `);
 const words = `TYPE text(tokenizer = splitByNonAlpha, posting_list_codec = 'bitpacking')`;
@@ -141,8 +135,9 @@ const blocks = {
   response: 'SETTINGS (min_compress_block_size = 65536, max_compress_block_size = 1048576)',
 } as const;
 
-const bodies = `CREATE OR REPLACE TABLE bodies (
-      org_id UInt128,
+const bodies: TableDefinition = {
+  name: 'bodies',
+  columns: `      org_id UInt128,
       created_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
       request_id UInt128 CODEC(ZSTD(1)),
       body_group UInt64 CODEC(ZSTD(1)),
@@ -167,17 +162,17 @@ const bodies = `CREATE OR REPLACE TABLE bodies (
       INDEX request_is_long (request_rest != '') TYPE set(2) GRANULARITY 16,
       INDEX response_is_long (response_rest != '') TYPE set(2) GRANULARITY 16,
       INDEX new_request_words lowerUTF8(concat(${newWords})) ${words},
-      INDEX packed_response_words lowerUTF8(concat(response_body, ' ')) ${words}
-    )
-    ENGINE = MergeTree
-    PARTITION BY toYYYYMM(created_at)
-    ORDER BY (org_id, toStartOfHour(created_at), body_group, created_at, request_id)
-    SETTINGS index_granularity = 256, index_granularity_bytes = 1048576, min_bytes_for_wide_part = 16777216, ${deduplicated},
-      ${merges}, ${durable}`;
+      INDEX packed_response_words lowerUTF8(concat(response_body, ' ')) ${words}`,
+  order: `PARTITION BY toYYYYMM(created_at)
+    ORDER BY (org_id, toStartOfHour(created_at), body_group, created_at, request_id)`,
+  deduplicatedBlocks,
+  settings: `index_granularity = 256, index_granularity_bytes = 1048576, min_bytes_for_wide_part = 16777216, ${merges}`,
+};
 
 /** Stays empty here: what reads bodies knows one form of a store. */
-const bodiesBefore = `CREATE OR REPLACE TABLE bodies_before (
-      org_id UInt128,
+const bodiesBefore: TableDefinition = {
+  name: 'bodies_before',
+  columns: `      org_id UInt128,
       created_at DateTime64(3, 'UTC'),
       request_id UInt128,
       request_kind LowCardinality(String),
@@ -195,24 +190,40 @@ const bodiesBefore = `CREATE OR REPLACE TABLE bodies_before (
       INDEX response_words lowerUTF8(response_body) TYPE text(tokenizer = splitByNonAlpha),
       INDEX body_request_id_bloom request_id TYPE bloom_filter(0.001) GRANULARITY 1,
       INDEX request_is_long (request_rest != '') TYPE set(2) GRANULARITY 16,
-      INDEX response_is_long (response_rest != '') TYPE set(2) GRANULARITY 16
-    )
-    ENGINE = MergeTree
-    PARTITION BY toYYYYMM(created_at)
-    ORDER BY (org_id, created_at, request_id)
-    SETTINGS ${deduplicated}, ${wideFrom}, merge_selector_base = 10, ${durable}`;
+      INDEX response_is_long (response_rest != '') TYPE set(2) GRANULARITY 16`,
+  order: `PARTITION BY toYYYYMM(created_at)
+    ORDER BY (org_id, created_at, request_id)`,
+  deduplicatedBlocks,
+  settings: `${wideFrom}, merge_selector_base = 10`,
+};
+
+/** The steps that a store has. */
+export const schemaMigrations: TableDefinition = {
+  name: 'schema_migrations',
+  columns: `      number UInt32,
+      name String,
+      applied_at DateTime64(3, 'UTC') DEFAULT now64(3)`,
+  order: 'ORDER BY number',
+  settings: wideFrom,
+};
 
 /**
  * The tables of a store in which nothing has been stored, as all steps would have made them, but for the granules of `requests`: the engine
  * changes those of no table. A step that changes a table changes this as well; `new-store.test.ts` compares both.
  */
-export const newStore: readonly string[] = [
+export const newStore: readonly TableDefinition[] = [
   requests,
   bodies,
   bodiesBefore,
-  `CREATE OR REPLACE TABLE body_moves (moved_to DateTime64(3, 'UTC')) ENGINE = MergeTree ORDER BY moved_to SETTINGS ${wideFrom}, ${durable}`,
-  `CREATE OR REPLACE TABLE changes (
-      org_id UInt128,
+  {
+    name: 'body_moves',
+    columns: `moved_to DateTime64(3, 'UTC')`,
+    order: `ORDER BY moved_to`,
+    settings: wideFrom,
+  },
+  {
+    name: 'changes',
+    columns: `      org_id UInt128,
       request_id UInt128,
       changed_at DateTime64(3, 'UTC'),
       number UInt64,
@@ -220,54 +231,56 @@ export const newStore: readonly string[] = [
       kind LowCardinality(String),
       key_id String,
       old String CODEC(ZSTD(1)),
-      new String CODEC(ZSTD(1))
-    )
-    ENGINE = MergeTree
-    PARTITION BY toYYYYMM(changed_at)
-    ORDER BY (org_id, request_id, changed_at, number, name)
-    SETTINGS ${deduplicated}, ${wideFrom}, ${durable}`,
-  `CREATE OR REPLACE TABLE session_tags (
-      org_id UInt128,
+      new String CODEC(ZSTD(1))`,
+    order: `PARTITION BY toYYYYMM(changed_at)
+    ORDER BY (org_id, request_id, changed_at, number, name)`,
+    deduplicatedBlocks,
+    settings: wideFrom,
+  },
+  {
+    name: 'session_tags',
+    columns: `      org_id UInt128,
       session_id String,
       number UInt64,
       changed_at DateTime64(3, 'UTC'),
       key_id String,
-      tag String
-    )
-    ENGINE = ReplacingMergeTree(number)
-    ORDER BY (org_id, session_id)
-    SETTINGS ${wideFrom}, ${durable}`,
-  `CREATE OR REPLACE TABLE session_changes (
-      org_id UInt128,
+      tag String`,
+    newestBy: 'number',
+    order: `ORDER BY (org_id, session_id)`,
+    settings: wideFrom,
+  },
+  {
+    name: 'session_changes',
+    columns: `      org_id UInt128,
       number UInt64,
       name String,
       session_id String,
       changed_at DateTime64(3, 'UTC'),
       key_id String,
-      new String CODEC(ZSTD(1))
-    )
-    ENGINE = MergeTree
-    ORDER BY (org_id, number, name)
-    SETTINGS non_replicated_deduplication_window = 1000, ${wideFrom}, ${durable}`,
-  `CREATE OR REPLACE TABLE removals (
-      removal UInt64,
+      new String CODEC(ZSTD(1))`,
+    order: `ORDER BY (org_id, number, name)`,
+    deduplicatedBlocks: 1000,
+    settings: wideFrom,
+  },
+  {
+    name: 'removals',
+    columns: `      removal UInt64,
       org_id UInt128,
       created_at DateTime64(3, 'UTC'),
       request_id UInt128,
-      session_id String
-    )
-    ENGINE = MergeTree
-    PARTITION BY removal
-    ORDER BY (org_id, created_at, request_id)
-    SETTINGS ${wideFrom}, ${durable}`,
-  `CREATE OR REPLACE TABLE job_requests (
-      job UInt64,
+      session_id String`,
+    order: `PARTITION BY removal
+    ORDER BY (org_id, created_at, request_id)`,
+    settings: wideFrom,
+  },
+  {
+    name: 'job_requests',
+    columns: `      job UInt64,
       org_id UInt128,
       created_at DateTime64(3, 'UTC'),
-      request_id UInt128
-    )
-    ENGINE = MergeTree
-    PARTITION BY job
-    ORDER BY (org_id, created_at, request_id)
-    SETTINGS ${wideFrom}, ${durable}`,
+      request_id UInt128`,
+    order: `PARTITION BY job
+    ORDER BY (org_id, created_at, request_id)`,
+    settings: wideFrom,
+  },
 ];

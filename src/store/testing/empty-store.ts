@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { openConnections } from '../engine/connections.ts';
+import { openConnections } from '../engine/open-connections.ts';
 import { migrateStore } from '../schema/migrate.ts';
 
 const templates = path.resolve('.cache/empty-stores');

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type OrganizationId, type RequestId, uuidToNumber } from '../../model/ids.ts';
 import type { Statement } from '../../sql/statement.ts';
-import { type Connections, openConnections } from '../engine/connections.ts';
+import type { Connections } from '../engine/connections.ts';
+import { openConnections } from '../engine/open-connections.ts';
 import { insertLines } from '../insert/insert.ts';
 import { makeRunStatement } from '../read/run-statement.ts';
 import { type RecordTable, rowColumns } from '../insert/rows.ts';
 import { makeEmptyStore } from './empty-store.ts';
+import { openLocation } from './store-location.ts';
 
 /** A real store for tests of this room: a process opens one embedded folder at a time. */
 export interface StoreRig {
@@ -39,13 +41,15 @@ export async function openStoreRig(name = 'store', cacheBytes?: number): Promise
   const parent = mkdtempSync(path.join(tmpdir(), 'gatelog-store-'));
   const folder = path.join(parent, name);
   await makeEmptyStore(folder);
-  const connections = openConnections({ folder, ...(cacheBytes === undefined ? {} : { cacheBytes }) });
+  const { location, close } = await openLocation(folder, cacheBytes === undefined ? {} : { cacheBytes });
+  const connections = openConnections(location);
   return {
     folder,
     connections,
     run: (text, given = {}) => runText(connections, text, given),
     close: async () => {
       await connections.close();
+      await close();
       rmSync(parent, { recursive: true });
     },
   };

@@ -108,7 +108,7 @@ async function storePart(requested: Part, storing: Storing): Promise<void> {
   const part = requested.mayBeStored ? await missingOf(requested, storing) : requested;
   const { table, rows, start, size, token } = part;
   if (rows.length === 0) return;
-  const failure = await insertPatiently(part, storing);
+  const { failure, mayBeStored } = await insertPatiently(part, storing);
   if (failure === undefined) return;
   const [only] = rows;
   if (rows.length === 1 && only !== undefined) {
@@ -119,7 +119,7 @@ async function storePart(requested: Part, storing: Storing): Promise<void> {
   if (table === 'bodies') storing.marks?.undo();
   const middle = start + size / 2;
   // A refused row fails its whole insert. An insert that was too large may have been stored in part.
-  const half = { table, size: size / 2, mayGiveUp: false, mayBeStored: part.mayBeStored || failure.cause === 'too_large' };
+  const half = { table, size: size / 2, mayGiveUp: false, mayBeStored: mayBeStored || failure.cause === 'too_large' };
   await storePart({ ...half, start, rows: rows.filter(({ index }) => index < middle), token: `${token}.0` }, storing);
   await storePart({ ...half, start: middle, rows: rows.filter(({ index }) => index >= middle), token: `${token}.1` }, storing);
 }
@@ -142,35 +142,51 @@ async function missingOf(part: Part, { findRows, records }: Storing): Promise<Pa
   return { ...part, rows, token: `${part.token}.without-${stored.size}` };
 }
 
-/** @returns why the store refuses these rows; undefined once it has them. */
-async function insertPatiently({ table, rows, token, mayGiveUp }: Part, storing: Storing): Promise<Failure | undefined> {
+interface Outcome {
+  /** Why the store refuses these rows; undefined once it has them. */
+  readonly failure?: Failure;
+  readonly mayBeStored: boolean;
+}
+
+/**
+ * TRICKY: a server may have the rows under a token that it has forgotten when it is asked again, or that the replica which takes its place
+ * does not know yet. So who got no clear answer asks for the rows before it sends them again.
+ */
+async function insertPatiently(given: Part, storing: Storing): Promise<Outcome> {
+  const { table, mayGiveUp } = given;
   const backoff = makeBackoff(firstRetryMs, maxRetryMs);
-  const written = rows.map((row) => bytesIn(table, row));
-  const bytes = written.reduce((sum, { length }) => sum + length, 0);
-  const mayBeCause = rows.length > 1 || bytes >= minTooLargeBytes;
+  const bytes = given.rows.reduce((sum, row) => sum + bytesIn(table, row).length, 0);
+  const mayBeCause = given.rows.length > 1 || bytes >= minTooLargeBytes;
+  let part = given;
   let tooLarge = 0;
   // The response to a try was lost, so the store may have the rows.
   let isUnclear = false;
+  const failed = (failure: Failure): Outcome => ({ failure, mayBeStored: given.mayBeStored || isUnclear });
   for (;;) {
     storing.signal.throwIfAborted();
     try {
-      await storing.insert(table, written, token, checkOf(table, storing));
-      return undefined;
+      if (isUnclear) part = await missingOf(part, storing);
+      const written = part.rows.map((row) => bytesIn(table, row));
+      if (written.length > 0) await storing.insert(table, written, part.token, checkOf(table, storing));
+      return { mayBeStored: true };
     } catch (error) {
-      if (isRejection(error)) {
-        return { cause: 'refused_by_store', reason: messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error) };
-      }
+      if (isRejection(error)) return failed({ cause: 'refused_by_store', reason: reasonOf(error) });
       tooLarge = isTooLarge(error) ? tooLarge + 1 : 0;
       isUnclear ||= tooLarge === 0;
       if (tooLarge >= triesWhenTooLarge && (mayBeCause || isOverflow(error))) {
         if (mayGiveUp && !isUnclear) throw new BatchTooLarge(failureText(error), { cause: error });
-        return { cause: 'too_large', reason: failureText(error) };
+        return failed({ cause: 'too_large', reason: failureText(error) });
       }
       const retryInMs = backoff.nextDelayMs();
       storing.observe({ kind: 'batch_failed', reason: failureText(error), retryInMs });
       await wait(retryInMs, undefined, { signal: storing.signal });
     }
   }
+}
+
+/** The store's own words. */
+function reasonOf(error: unknown): string {
+  return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
 }
 
 function checkOf(table: RecordTable, { marks }: Storing): (() => void) | undefined {

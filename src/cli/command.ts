@@ -8,7 +8,6 @@ import type { DeadLettersListOptions, DeadLettersReplayOptions, DeadLettersShowO
 import type { KeysCreateOptions } from './commands/keys-create.ts';
 import type { RepriceOptions } from './commands/reprice.ts';
 import type { ServeOptions } from './commands/serve.ts';
-import type { StoreCheckOptions } from './commands/store.ts';
 import { CommandError, type CommandContext, type CommandDependencies } from './base/dependencies.ts';
 import { addAgentCommands } from './programs/agents.ts';
 import { addCompletionCommand } from './completion/program.ts';
@@ -20,6 +19,7 @@ import { withFilter } from './programs/options.ts';
 import { addDoctorCommand } from './programs/doctor.ts';
 import { addPropertyCommands } from './programs/properties.ts';
 import { addSessionCommands } from './programs/sessions.ts';
+import { addStoreCommands } from './programs/store.ts';
 import { addRequestCommands } from './programs/requests.ts';
 import { addDemoCommand } from './programs/demo.ts';
 import { addRuleCommands } from './programs/rules.ts';
@@ -109,7 +109,7 @@ export function buildProgram(dependencies: CommandDependencies): Command {
   addKeyCommands(program, dependencies);
   addAgentCommands(program, dependencies);
   addBackupCommands(program, dependencies);
-  addStoreCommands(program, dependencies);
+  addStoreCommands(program, () => contextOf(dependencies));
   addDeadLetterCommands(program, dependencies);
   addProcessCommands(program, dependencies);
   addMcpCommand(program, dependencies);
@@ -364,20 +364,6 @@ function addBackupCommands(program: Command, dependencies: CommandDependencies):
     .description('create the data folder (GATELOG_DATA_DIR), which must not exist yet, from a backup')
     .argument('<folder>', 'the backup')
     .action(async (folder: string) => (await import('./commands/restore.ts')).restore(contextOf(dependencies), folder));
-}
-
-function addStoreCommands(program: Command, dependencies: CommandDependencies): void {
-  const store = program.command('store').description('the files of the store; the service must run').helpCommand(false);
-  store
-    .command('check')
-    .description('read every file and show damaged parts; exit code 1 when there are any')
-    .option('--json', 'write the parts as JSON')
-    .action(async (options: StoreCheckOptions) => (await import('./commands/store.ts')).checkStore(contextOf(dependencies), options));
-  store
-    .command('set-aside')
-    .description('take a damaged part out of the store, so that the rest is readable; its files are kept')
-    .argument('<part>', 'the part, as "store check" shows it: requests/202601_1_9_2')
-    .action(async (part: string) => (await import('./commands/store.ts')).setPartAside(contextOf(dependencies), part));
 }
 
 /** Commands on records: they use the running service's API with the key of an organisation. */

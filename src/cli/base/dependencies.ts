@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { ClickHouseServers } from '../../config/clickhouse-url.ts';
 import type { Config } from '../../config/load.ts';
 import { printable } from '../../config/text-table.ts';
 import { hasRecords, lostMetadata, refuseUnreachable, useDataDir } from '../../supervisor/data-folder.ts';
@@ -36,6 +37,17 @@ export interface CommandDependencies {
   readonly now: () => number;
   /** Opens and migrates the metadata database, creating it where it is missing; the caller closes it. */
   readonly openDatabase: (config: Config) => Promise<MetadataDatabase>;
+  /** Tries ClickHouse servers. @returns the results one by one. */
+  readonly tryServers: (servers: ClickHouseServers) => Promise<AsyncIterable<TriedRule>>;
+}
+
+/** What servers must do, and whether they do. */
+export interface TriedRule {
+  readonly name: string;
+  /** What was seen instead; undefined: it holds. */
+  readonly fault?: string;
+  /** What to do about a fault. */
+  readonly remedy: string;
 }
 
 /** The dependencies with a checked configuration. */
@@ -102,6 +114,7 @@ export function systemDependencies(environment: CommandDependencies['environment
       const { openMigratedMetadata } = await import('../../metadata/migrate.ts');
       return openMigratedMetadata(config.dataDir, 'core', systemClock.now);
     },
+    tryServers: async (servers) => (await import('../../main/try-servers.ts')).tryServers(servers),
   };
 }
 

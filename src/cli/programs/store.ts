@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../base/dependencies.ts';
+import type { StoreCheckOptions } from '../commands/store.ts';
+
+export function addStoreCommands(program: Command, contextOf: () => CommandContext): void {
+  const store = program.command('store').description('the files of the store; the service must run').helpCommand(false);
+  store
+    .command('check')
+    .description('read every file and show damaged parts; exit code 1 when there are any')
+    .option('--url <address>', 'try ClickHouse servers instead: in a database of its own, which is removed again')
+    .option('--json', 'write the parts, or what was tried, as JSON')
+    .action(async (options: StoreCheckOptions & { readonly url?: string }) => {
+      const { url } = options;
+      if (url === undefined) await (await import('../commands/store.ts')).checkStore(contextOf(), options);
+      else await (await import('../commands/store-servers.ts')).checkServersAt(contextOf(), url, options);
+    });
+  store
+    .command('set-aside')
+    .description('take a damaged part out of the store, so that the rest is readable; its files are kept')
+    .argument('<part>', 'the part, as "store check" shows it: requests/202601_1_9_2')
+    .action(async (part: string) => (await import('../commands/store.ts')).setPartAside(contextOf(), part));
+}

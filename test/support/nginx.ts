@@ -89,11 +89,10 @@ export async function startNginx({ port, basePath, certificate }: Behind): Promi
 const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path temp/${kind};`).join(' ');
 
 function replaced(text: string, pairs: readonly (readonly [from: string, to: string])[]): string {
-  for (const [from, to] of pairs) {
-    if (!text.includes(from)) throw new Error(`${example} has no "${from}" any more`);
-    text = text.replace(from, to);
-  }
-  return text;
+  return pairs.reduce((whole, [from, to]) => {
+    if (!whole.includes(from)) throw new Error(`${example} has no "${from}" any more`);
+    return whole.replace(from, to);
+  }, text);
 }
 
 async function answers(origin: string): Promise<true | undefined> {

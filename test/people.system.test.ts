@@ -35,10 +35,10 @@ beforeAll(async () => {
       GATELOG_OIDC_CLIENT_ID: clientId,
       GATELOG_OIDC_CLIENT_SECRET: clientSecret,
       GATELOG_OIDC_ADMIT: 'leads',
-      GATELOG_OIDC_ROLES: 'leads=default:admin,leads=acme:r',
+      GATELOG_OIDC_ROLES: 'leads=default:admin,leads=research:r',
     },
   });
-  await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'acme'], { env: { ...process.env, GATELOG_DATA_DIR: dataDir } });
+  await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'research'], { env: { ...process.env, GATELOG_DATA_DIR: dataDir } });
   browser = await sharedBrowser();
 });
 afterAll(async () => {
@@ -100,8 +100,8 @@ describe('a person with an account of the issuer', () => {
     await tab.goto(`${service.api}/users`);
     await tab.getByText('Lea · admin').waitFor();
     await page.getByRole('button', { name: /Organization/ }).click();
-    await page.getByRole('option', { name: 'acme' }).click();
-    for (const one of [page, tab]) await one.getByText('Lea · r', { exact: true }).waitFor();
+    await page.getByRole('option', { name: 'research' }).click();
+    for (const one of [page, tab]) await expect.poll(() => one.getByText('Lea · r', { exact: true }).count()).toBe(1);
     await leavePage(page);
   });
 

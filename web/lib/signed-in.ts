@@ -71,8 +71,9 @@ export function setSignedIn(queryClient: QueryClient, signedIn: SignedIn | null)
 export function reloadWithAnother(queryClient: QueryClient): void {
   window.addEventListener('storage', (event) => {
     const shown = queryClient.getQueryData(signedInQuery.queryKey);
-    const chosen = remembered();
-    if (event.key === key && shown != null && chosen !== undefined && chosen.organization_id !== shown.organization_id) location.reload();
+    const chosen = event.key === key ? remembered() : undefined;
+    if (shown !== null && shown !== undefined && chosen !== undefined && chosen.organization_id !== shown.organization_id)
+      location.reload();
   });
 }
 

@@ -38,7 +38,9 @@ beforeAll(async () => {
       GATELOG_OIDC_ROLES: 'leads=default:admin,leads=research:r',
     },
   });
-  await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'research'], { env: { ...process.env, GATELOG_DATA_DIR: dataDir } });
+  await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'research'], {
+    env: { ...process.env, GATELOG_DATA_DIR: dataDir },
+  });
   browser = await sharedBrowser();
 });
 afterAll(async () => {

@@ -109,8 +109,10 @@ async function run({ name, words, wantedCode }: NightlyPart): Promise<PartResult
   const child = spawn(process.execPath, words, {
     env: { ...process.env, GATELOG_TEST_LENGTH: 'full' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: what a soak has started ends with it.
+    detached: true,
   });
-  const stop = (): void => void child.kill('SIGINT');
+  const stop = (): void => void process.kill(-(child.pid ?? 0), 'SIGINT');
   process.once('SIGINT', stop);
   for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
   const code = await new Promise<number | null>((resolve) => void child.once('close', resolve));

@@ -72,8 +72,8 @@ export function reloadWithAnother(queryClient: QueryClient): void {
   window.addEventListener('storage', (event) => {
     const shown = queryClient.getQueryData(signedInQuery.queryKey);
     const chosen = event.key === key ? remembered() : undefined;
-    if (shown !== null && shown !== undefined && chosen !== undefined && chosen.organization_id !== shown.organization_id)
-      location.reload();
+    const isOther = shown !== null && shown !== undefined && chosen !== undefined && chosen.organization_id !== shown.organization_id;
+    if (isOther) location.reload();
   });
 }
 

@@ -26,8 +26,9 @@ export function openServers({ servers: { urls, cluster } }: ServerLocation, onWa
     catchUp: (replica) => catchUp(clientAt(asking, replica)),
   });
   const runOn = async <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>, options: PermitOptions) => {
-    const replica = await replicas.ready();
+    const replica = replicas.current;
     try {
+      await replicas.ready();
       return await clientAt(all, replica)[lane].run(work, options);
     } catch (error) {
       if (!isUnreachable(error) || !replicas.leave(replica) || !reading.has(lane)) throw error;

@@ -200,9 +200,18 @@ it('the page itself does not scroll, a step is looked at beside the list, and th
   // What is loaded above the list takes from its height, as a smaller window does.
   await page.setViewportSize({ width: 1280, height: 600 });
   await expect.poll(below).toBeLessThanOrEqual(1);
+  const top = (): Promise<number> => page.evaluate("document.querySelector('[role=treegrid]').scrollTop");
+  // A reader who has scrolled away from the chosen row stays there.
+  await page.evaluate("document.querySelector('[role=treegrid]').scrollTop = 9000");
+  await expect.poll(top).toBe(9000);
+  await page.setViewportSize({ width: 1280, height: 500 });
+  const height = (): Promise<number> => page.evaluate("document.querySelector('[role=treegrid]').clientHeight");
+  await expect.poll(height).toBeLessThan(400);
+  // Two frames: what reacts to the size has run.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  expect(await top()).toBe(9000);
   await page.goto(`${service.api}/sessions/runaway`);
   await steps(page).nth(3).waitFor();
-  const top = (): Promise<number> => page.evaluate("document.querySelector('[role=treegrid]').scrollTop");
   await page.evaluate("document.querySelector('[role=treegrid]').scrollTop = 1500");
   await expect.poll(top).toBe(1500);
   await page.locator('[role=treegrid]').press('Home');

@@ -127,14 +127,15 @@ function useInView(index: number, scrollToIndex: (index: number, options: { read
   }, [index, scrollToIndex]);
 }
 
-/** The list gets shorter while what stands above it is loaded; a row at its lower end would be hidden. */
+/** The list gets shorter while what stands above it is loaded; a row at its lower end would be hidden. One that a reader has left stays left. */
 function useStaysInView(index: number, virtual: ReturnType<typeof useRows>): void {
   useEffect(() => {
     const list = virtual.scrollElement;
     if (!(list instanceof HTMLElement)) return;
     let height = list.clientHeight;
     const observer = new ResizeObserver(() => {
-      const wasInView = (virtual.measurementsCache[index]?.end ?? Infinity) <= list.scrollTop + height;
+      const row = virtual.measurementsCache[index];
+      const wasInView = row !== undefined && row.start >= list.scrollTop + headHeight && row.end <= list.scrollTop + height;
       if (wasInView && list.clientHeight < height) virtual.scrollToIndex(index, { align: 'auto' });
       height = list.clientHeight;
     });

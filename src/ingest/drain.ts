@@ -10,12 +10,14 @@ import { BatchInterval } from './batch/interval.ts';
 import {
   acceptedAfter,
   type Batch,
+  bytesOf,
   fillsBatch,
   formBatch,
   type NumberedBatch,
   repeatBatch,
   startOfSeries,
   type StoredBatch,
+  surelyNext,
   tokenOf,
 } from './batch/batch.ts';
 import type { ResolvedBatch } from './once/calls-once.ts';
@@ -122,9 +124,12 @@ export class Drain {
   }
 
   waitingBytes(): number {
-    let bytes = 0;
-    for (const tail of this.tails.values()) for (const exchange of tail.waiting()) bytes += exchange.bytes;
-    return bytes;
+    return [...this.tails.values()].reduce((sum, tail) => sum + bytesOf(tail.waiting()), 0);
+  }
+
+  /** Whether an exchange of at least these bytes is on its way into the store. */
+  hasWaitingOf(bytes: number): boolean {
+    return [...this.tails.values()].some((tail) => tail.waiting().some((exchange) => exchange.bytes >= bytes));
   }
 
   /** Milliseconds since the end of the oldest waiting exchange; 0 without one. @param now Unix milliseconds. */
@@ -239,7 +244,7 @@ export class Drain {
     this.saveCheckpoint({ ...this.checkpoint, intended });
     // A failure occurs again when the next batch is interpreted itself.
     if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
-    const { insert, findRows, observe, clock } = this.parts;
+    const { insert, findRows, observe } = this.parts;
     const isUnsure = mayBeStored(this.unsure, batch.exchanges);
     const marked = this.parts.earlierTexts.mark(rows);
     const named = { token: tokenOf(this.parts.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
@@ -254,9 +259,7 @@ export class Drain {
       lastNumber,
       rows.map(({ rows: written }) => written.request),
     );
-    recordStored(batch, { rows, refused, countedBefore: once.countedBefore }, this.parts);
-    const bytes = batch.exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
-    observe({ kind: 'batch_stored', requests: rows.length - refused.size, bytes, ms: Math.round(clock.monotonic() - startedAt) });
+    recordStored(batch, { rows, refused, countedBefore: once.countedBefore, startedAt }, this.parts);
   }
 
   private numbered({ bounds, ...batch }: Batch): NumberedBatch {
@@ -264,16 +267,12 @@ export class Drain {
     return { ...batch, bounds: { ...bounds, firstNumber: bounds.firstNumber ?? storedOrder.take(batch.exchanges.length, clock.now()) } };
   }
 
-  /**
-   * Interprets the following batch if it is full already and from one series: then it is very probably the next one. After a batch that
-   * was too large the next has another size.
-   */
-  private async lookAhead({ bounds, taken }: Batch): Promise<void> {
+  /** Interprets the following batch if it is surely known. After a batch that was too large the next has another size. */
+  private async lookAhead(batch: Batch): Promise<void> {
     const { limits } = this.parts;
     if (this.batchSize.limits().maxRows < limits.maxRows) return;
-    const next = formBatch(bounds.batch + 1, [...this.tails.values()], { accepted: this.checkpoint.accepted, taken }, limits);
-    if (next?.isFull !== true || next.taken.length > 1) return;
-    await this.interpreter.lookAhead(next);
+    const next = surelyNext(batch, [...this.tails.values()], this.checkpoint.accepted, limits);
+    if (next !== undefined) await this.interpreter.lookAhead(next);
   }
 
   /**

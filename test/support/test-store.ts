@@ -7,6 +7,7 @@ export const filesOfTheEmbeddedStore: readonly string[] = [
   'src/operator/work/snapshots.test.ts',
   'src/store/engine/connections.test.ts',
   'src/store/engine/library-pages.test.ts',
+  'src/store/insert/very-large-rows.test.ts',
   'src/store/schema/new-store.test.ts',
   'src/store/schema/upgrade.test.ts',
 ];

@@ -19,6 +19,7 @@ export const acrossOrganizationsCallers: readonly string[] = [
   'src/store/delete/erasure.ts',
   'src/store/parts/remove-rows.ts',
   'src/store/delete/retention.ts',
+  'src/store/insert/very-large-rows.ts',
   'src/store/move/index-words.ts',
   'src/store/move/move-bodies.ts',
   'src/store/parts/keep-words.ts',

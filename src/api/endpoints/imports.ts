@@ -35,9 +35,9 @@ export const imports = [
     changes: ({ query }) => (query.dryRun === 'true' ? undefined : {}),
     run: async ({ context, principal, ports, memory, query }) => {
       const isTrial = query.dryRun === 'true';
-      const { maxLineBytes } = ports.imports;
+      const { maxLineBytes, whenLongLineFits } = ports.imports;
       const sum: ImportItem = { lines: 0, imported: 0, already_there: 0, rejected: 0, rejections: [], dry_run: isTrial };
-      for await (const lines of readLines(context, { maxLineBytes, groupLines, groupBytes, memory })) {
+      for await (const lines of readLines(context, { maxLineBytes, groupLines, groupBytes, memory, whenLongLineFits })) {
         const fitting = lines.filter(({ isTooLong }) => !isTooLong);
         const { imported, alreadyThere, refused } = await ports.imports.take(principal, fitting, isTrial);
         const rejections = [...refused, ...lines.filter(({ isTooLong }) => isTooLong).map((line) => tooLong(line, maxLineBytes))];

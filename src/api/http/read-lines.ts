@@ -13,6 +13,8 @@ export interface LineBounds {
   readonly groupLines: number;
   readonly groupBytes: number;
   readonly memory: CallMemory;
+  /** Resolves once there is room for a line that is longer than a group. Absent: always. */
+  readonly whenLongLineFits?: () => Promise<void>;
 }
 
 /**
@@ -28,7 +30,7 @@ export async function* readLines(context: Context, bounds: LineBounds): AsyncGen
   const body = decodedBody(context);
   await memory.takeBody(Math.min(heldBytes(context) ?? bounds.groupBytes, bounds.groupBytes));
   for await (const chunk of body) {
-    if (splitter.heldBytes > bounds.groupBytes) await memory.takeLongLine();
+    if (splitter.heldBytes > bounds.groupBytes && (await memory.takeLongLine())) await bounds.whenLongLineFits?.();
     for (const line of splitter.take(chunk as Buffer)) {
       group.push(line);
       bytes += line.bytes.length;

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 /** The API with memory for a body of each of two organisations, and little patience. */
-async function scene(): Promise<{ readonly port: number; readonly memory: ResponseMemory }> {
+async function scene(given: Partial<ApiPorts> = {}): Promise<{ readonly port: number; readonly memory: ResponseMemory }> {
   const memory = new ResponseMemory({ maxBytes: 64 * mebi, maxWaitMs: 100 });
   const ours = (hash: string): Principal | undefined =>
     hash === hashKey(keyOf('rw')) ? { ...other, organizationId: rig.organizationId, keyHash: hash } : undefined;
@@ -34,6 +34,7 @@ async function scene(): Promise<{ readonly port: number; readonly memory: Respon
     bodyMaxBytes: 8 * mebi,
     answerMemory: memory,
     verifyKey: (hash: string) => (hash === other.keyHash ? other : ours(hash)),
+    ...given,
   };
   const api = rig.withPorts(ports satisfies Partial<ApiPorts>);
   const server = serveApi(api, { host: '127.0.0.1', port: 0, keepAliveTimeoutMs: 75_000, clientStallMs: 60_000 });
@@ -119,3 +120,18 @@ test.each([
     expect(second.text()).toMatch(/^HTTP\/1\.1 503 /);
   },
 );
+
+test('a longer line of an import is received once the store has taken the one before', async () => {
+  const asked: (() => void)[] = [];
+  const whenLongLineFits = (): Promise<void> => new Promise((resolve) => asked.push(resolve));
+  const { port } = await scene({ imports: { ...rig.ports.imports, whenLongLineFits } });
+  const text = Buffer.alloc(20 * mebi, 'x');
+  const sending = await begin(port, '/v1/import', importHeaders, Buffer.concat([chunk(text), chunk(text), Buffer.from('0\r\n\r\n')]));
+  await until(() => asked.length === 1);
+  // The rest stays with its sender.
+  await until(() => sending.socket.writableLength > 10 * mebi);
+  expect(sending.size()).toBe(0);
+  asked[0]?.();
+  await until(() => sending.text().includes('200 OK'));
+  expect(asked).toHaveLength(1);
+});

@@ -104,9 +104,14 @@ export class CallMemory {
     this.body = await this.memory.bodies.acquire(bytes * bodyTimesInMemory, this.asker());
   }
 
-  /** Call it before more of a line is read than a group of lines has. @throws GatelogError `service_busy`. */
-  async takeLongLine(): Promise<void> {
-    this.longLine ??= await this.memory.longLines.acquire(1, this.asker());
+  /**
+   * Call it before more of a line is read than a group of lines has. @returns false: the call had the permit already.
+   * @throws GatelogError `service_busy`.
+   */
+  async takeLongLine(): Promise<boolean> {
+    if (this.longLine !== undefined) return false;
+    this.longLine = await this.memory.longLines.acquire(1, this.asker());
+    return true;
   }
 
   /** Call it once the line is done with. */

@@ -143,6 +143,24 @@ class BatchBuilder {
   }
 }
 
+/** Only a batch of one exchange may exceed the bytes of a batch: nothing is interpreted ahead beside such a one. */
+const batchesInMemory = 2;
+
+/**
+ * The batch that very probably follows one which is being stored: full already, and from one series.
+ * @param accepted as of {@link BatchStart}.
+ */
+export function surelyNext(
+  { bounds, taken, exchanges }: Batch,
+  tails: readonly SeriesTail[],
+  accepted: BatchStart['accepted'],
+  limits: BatchLimits,
+): FormedBatch | undefined {
+  const next = formBatch(bounds.batch + 1, tails, { accepted, taken }, limits);
+  if (next?.isFull !== true || next.taken.length > 1) return undefined;
+  return bytesOf(exchanges) + bytesOf(next.exchanges) > batchesInMemory * limits.maxBytes ? undefined : next;
+}
+
 /** The first exchanges of a batch that has not begun, as a batch of its own. @param count at least one. */
 export function firstOf({ bounds, exchanges, taken }: Batch, count: number): Batch {
   let left = count;
@@ -160,7 +178,11 @@ export function firstOf({ bounds, exchanges, taken }: Batch, count: number): Bat
 
 export function fillsBatch(tails: readonly SeriesTail[], { maxRows, maxBytes }: BatchLimits): boolean {
   const waiting = tails.flatMap((tail) => tail.waiting());
-  return waiting.length >= maxRows || waiting.reduce((sum, { bytes }) => sum + bytes, 0) >= maxBytes;
+  return waiting.length >= maxRows || bytesOf(waiting) >= maxBytes;
+}
+
+export function bytesOf(exchanges: readonly TrackedExchange[]): number {
+  return exchanges.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function rotated<T>(items: readonly T[], by: number): readonly T[] {

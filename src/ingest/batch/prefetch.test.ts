@@ -91,6 +91,20 @@ describe('while a batch is being stored', () => {
     expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
   });
 
+  it('one that is a single very large record is not, so that one of them is in memory at a time', async () => {
+    const spool = new SpoolRig(rig);
+    const ids = await writeSome(spool, 3);
+    const asked: string[] = [];
+    const { interpret } = watched((call) => asked.push(`interpreted ${call}`));
+    const insert: InsertRows = async (table, rows, token) => {
+      asked.push(table);
+      await rig.store.insert(table, rows, token);
+    };
+    await spool.drainAll({ limits: { maxRows: 1000, maxBytes: 500 }, interpret, release, insert });
+    expect(asked.slice(0, asked.indexOf('interpreted 2')).at(-1)).toBe('requests');
+    expect((await spool.storedIds()).requests).toEqual(ids.toSorted());
+  });
+
   it('one of several series is not, as any of them may have more by then', async () => {
     const spool = new SpoolRig(rig);
     const ids = [...(await writeSome(spool, 3)), ...(await writeSome(spool, 1))];

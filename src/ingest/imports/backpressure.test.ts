@@ -19,6 +19,7 @@ function portsWith(given: Partial<ImportPorts>): ImportPorts {
     isErasing: () => false,
     expiresBefore: () => Promise.resolve(-Infinity),
     waiting: () => ({ exchanges: 0, bytes: 0 }),
+    hasWaitingOf: () => false,
     readLarge: (_organizationId, line) => Promise.resolve(fieldsOfLine(line)),
     nextNumber: () => 1,
     prepareSeries: () => Promise.resolve({ publish: () => undefined, discard: () => undefined }),
@@ -51,6 +52,24 @@ test.each([
   let now = 0;
   const late = new Imports(portsWith({ waiting: () => full, monotonic: () => (now += 15_000) }));
   await expect(late.take(owner, [lineOf()], false)).rejects.toMatchObject({ code: 'service_busy', retryAfterSeconds: 2 });
+});
+
+test('a very long line waits while a record as large is on its way, and is refused in the end', async () => {
+  const asked: number[] = [];
+  let isThere = true;
+  const hasWaitingOf = (bytes: number): boolean => {
+    asked.push(bytes);
+    return isThere;
+  };
+  let fits = false;
+  const waiting = new Imports(portsWith({ hasWaitingOf })).whenLongLineFits().then(() => (fits = true));
+  await until(() => asked.length > 1);
+  expect([fits, asked[0]]).toEqual([false, 14 * 1024 * 1024]);
+  isThere = false;
+  await waiting;
+  let now = 0;
+  const late = new Imports(portsWith({ hasWaitingOf: () => true, monotonic: () => (now += 15_000) }));
+  await expect(late.whenLongLineFits()).rejects.toMatchObject({ code: 'service_busy', retryAfterSeconds: 2 });
 });
 
 test('a large line goes into the spool in frames that the spool can hold', async () => {

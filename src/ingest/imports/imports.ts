@@ -39,6 +39,8 @@ export interface ImportPorts {
   readonly expiresBefore: (organizationId: OrganizationId) => Promise<number>;
   /** What waits in the spool for the store. */
   readonly waiting: () => { readonly exchanges: number; readonly bytes: number };
+  /** Whether an exchange of at least these bytes waits in the spool for the store. */
+  readonly hasWaitingOf: (bytes: number) => boolean;
   /** As `fieldsOfLine`, beside the event loop; organisations take turns. @throws ItemFault, and GatelogError when too many wait. */
   readonly readLarge: (organizationId: OrganizationId, line: Buffer) => Promise<LineFields>;
   /** A fresh number of a change. */
@@ -57,6 +59,8 @@ const maxSliceMs = 5;
 const inlineMaxBytes = 128 * 1024;
 /** Max bytes of a line, of which the record's texts are made in memory. */
 export const maxLineBytes = 64 * 1024 * 1024;
+/** A record of so many bytes takes several times as much memory on its way into the store: an import sends one at a time. */
+export const veryLongLineBytes = 14 * 1024 * 1024;
 const earliestTime = Date.UTC(2015, 0, 1);
 const maxAheadMs = 86_400_000;
 
@@ -95,6 +99,19 @@ export class Imports {
       return await turn;
     } finally {
       if (this.turns.get(owner.organizationId) === settled) this.turns.delete(owner.organizationId);
+    }
+  }
+
+  /**
+   * Resolves once no very large record is on its way into the store; call it before more of a line is read than a group of lines has.
+   * @throws GatelogError `service_busy`.
+   */
+  async whenLongLineFits(): Promise<void> {
+    const { hasWaitingOf, monotonic } = this.ports;
+    const endsAt = monotonic() + maxWaitMs;
+    while (hasWaitingOf(veryLongLineBytes)) {
+      if (monotonic() > endsAt) throw noSlot();
+      await wait(pollMs);
     }
   }
 

@@ -3,7 +3,7 @@ import type { ImportLine, ImportOutcome } from '../../model/record/import.ts';
 import type { RequestChanges } from '../changes/request-changes.ts';
 import type { Drain } from '../drain.ts';
 import type { RunningErasures } from '../changes/erasures.ts';
-import { Imports, maxLineBytes, type ImportPorts as LinePorts } from './imports.ts';
+import { Imports, maxLineBytes, type ImportPorts as LinePorts, veryLongLineBytes } from './imports.ts';
 import { type OrganizationId, type RequestId, uuidOfHex } from '../../model/ids.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type StoredIdRow, storedIdsStatement } from '../../query/request-detail/lookup.ts';
@@ -15,6 +15,8 @@ import { type LargeLine, unpackLine } from './read-large-line.ts';
 export interface TakeImports {
   /** Of one line. */
   readonly maxLineBytes: number;
+  /** Resolves once there is room for a line that is longer than a group of lines. @throws GatelogError `service_busy`. */
+  readonly whenLongLineFits: () => Promise<void>;
   /**
    * Takes lines into the caller's organisation; durable on return. @param isTrial stores nothing. @throws GatelogError `service_busy`,
    * `erasure_in_progress`, among others; nothing of the lines is taken then.
@@ -25,7 +27,7 @@ export interface TakeImports {
 export interface ImportParts {
   readonly spoolFolder: string;
   readonly store: Pick<Store, 'run'>;
-  readonly drain: Pick<Drain, 'catchUp' | 'inFlight' | 'waitingCount' | 'waitingBytes'>;
+  readonly drain: Pick<Drain, 'catchUp' | 'inFlight' | 'waitingCount' | 'waitingBytes' | 'hasWaitingOf'>;
   readonly running: Pick<RunningErasures, 'of'>;
   /** In days: of the deployment, and of an organisation. */
   readonly retention: {
@@ -59,18 +61,20 @@ export function makeImports({
       return days === Infinity ? -Infinity : systemClock.now() - days * dayMs;
     },
     waiting: () => ({ exchanges: drain.waitingCount(), bytes: drain.waitingBytes() }),
+    hasWaitingOf: (bytes) => drain.hasWaitingOf(bytes),
     readLarge,
     nextNumber: () => changer.stamp().number,
     prepareSeries: (series, frames) => prepareSeries(spoolFolder, series, frames),
     now: systemClock.now,
     monotonic: systemClock.monotonic,
   });
-  return { maxLineBytes, take: (principal, lines, isTrial) => imports.take(principal, lines, isTrial) };
+  const whenLongLineFits = (): Promise<void> => imports.whenLongLineFits();
+  return { maxLineBytes, whenLongLineFits, take: (principal, lines, isTrial) => imports.take(principal, lines, isTrial) };
 }
 
 const largeLineReader = new URL('./line-worker.js', import.meta.url);
 /** Of lines that wait for one another; an organisation's wait in its import. */
-const lineLimits = { ...defaultLimits, maxWaitMs: 60_000, maxReadMs: 30_000 };
+const lineLimits = { ...defaultLimits, maxWaitMs: 60_000, maxReadMs: 30_000, endsAboveBytes: veryLongLineBytes };
 
 /** The thread starts with the first long line, and keeps no process alive. */
 function readInThread(): LinePorts['readLarge'] {

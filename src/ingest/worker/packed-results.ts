@@ -1,3 +1,4 @@
+import type { RowPiece } from '../../store/insert/row-memory.ts';
 import type { RecordRows } from '../../store/insert/rows.ts';
 import { type PackedSpends, spendAt, SpendPacker } from './packed-spends.ts';
 import type { Interpretation, InterpretedExchange, InterpretedRows } from './record-builder.ts';
@@ -8,7 +9,7 @@ import type { Interpretation, InterpretedExchange, InterpretedRows } from './rec
  */
 export interface PackedResults {
   readonly count: number;
-  readonly memory: readonly SharedArrayBuffer[];
+  readonly memory: readonly RowPiece[];
   /** For each exchange and each table of `tables`: index in `memory`, offset, length. */
   readonly spans: Float64Array;
   /** Unix milliseconds at which each exchange ended; NaN where that is not known. */
@@ -53,8 +54,7 @@ export function packResults(results: Iterable<InterpretedExchange>, count: numbe
     }
     index += 1;
   }
-  const memory = [...indexes.keys()].flatMap((buffer) => (buffer instanceof SharedArrayBuffer ? buffer : []));
-  return { count: index, memory, spans, endedAt, spends: spends.packed(), beside, instead };
+  return { count: index, memory: [...indexes.keys()], spans, endedAt, spends: spends.packed(), beside, instead };
 }
 
 interface Spans {
@@ -76,9 +76,10 @@ function packRows(rows: RecordRows, { indexes, spans, at }: Spans): void {
   }
 }
 
-/** The memory of packed results that is transferred instead of copied; the rows' own is shared. */
-export function memoryOfResults({ spans, endedAt, spends }: PackedResults): ArrayBuffer[] {
-  return [spans, endedAt, spends.numbers].flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : []));
+/** The memory of packed results that is transferred instead of copied; that of most rows is shared. */
+export function memoryOfResults({ spans, endedAt, spends, memory }: PackedResults): ArrayBuffer[] {
+  const numbers = [spans, endedAt, spends.numbers].map(({ buffer }) => buffer);
+  return [...numbers, ...memory].flatMap((buffer) => (buffer instanceof ArrayBuffer ? buffer : []));
 }
 
 /**
@@ -91,7 +92,7 @@ export function unpackResults(packed: PackedResults, giveBack: (memory: readonly
   return {
     results: Array.from({ length: packed.count }, (_, index) => packed.instead.get(index) ?? new PackedRows(borrowed, index)),
     [Symbol.dispose]: () => {
-      const memory = borrowed.memory.splice(0);
+      const memory = borrowed.memory.splice(0).filter((piece) => piece instanceof SharedArrayBuffer);
       if (memory.length > 0) giveBack(memory);
     },
   };

@@ -19,6 +19,8 @@ export interface PackedTasks {
 }
 
 const numbersPerFrame = 6;
+/** Of the numbers of a frame. */
+const lengthAt = 2;
 
 export function packTasks(tasks: readonly InterpretTask[]): PackedTasks {
   const indexes = new Map<TaskSettings, number>();
@@ -45,6 +47,13 @@ export function packTasks(tasks: readonly InterpretTask[]): PackedTasks {
     }
   }
   return { settings: [...indexes.keys()], settingsOf, frameCounts, frames, changes, joined };
+}
+
+/** Bytes of all frames. */
+export function bytesOfTasks({ frames }: PackedTasks): number {
+  let bytes = 0;
+  for (let at = lengthAt; at < frames.length; at += numbersPerFrame) bytes += frames[at] ?? 0;
+  return bytes;
 }
 
 /** The memory of packed tasks that is transferred instead of copied. */

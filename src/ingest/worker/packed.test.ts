@@ -137,6 +137,18 @@ describe('results cross to another thread', () => {
   });
 });
 
+it('a very large row, whose memory is not shared, crosses without a copy, and is not given back', () => {
+  const bytes = new Uint8Array(new ArrayBuffer(8)).fill(7);
+  const shared = new Uint8Array(new SharedArrayBuffer(8));
+  const packed = packResults([{ request: shared, bodies: bytes, changes: shared.subarray(8), endedAt: null }], 1);
+  const givenBack: (readonly SharedArrayBuffer[])[] = [];
+  const interpretation = unpackResults(crossed(packed, memoryOfResults(packed)), (memory) => givenBack.push(memory));
+  expect(bytes.byteLength).toBe(0);
+  expect(interpretation.results).toMatchObject([{ bodies: new Uint8Array(8).fill(7), request: new Uint8Array(8) }]);
+  interpretation[Symbol.dispose]();
+  expect(givenBack).toEqual([[expect.any(SharedArrayBuffer)]]);
+});
+
 it('rows cannot be read once their memory was given back, which is once', () => {
   const bytes = new Uint8Array(new SharedArrayBuffer(8));
   const packed = packResults([{ request: bytes, bodies: bytes, changes: bytes.subarray(8), endedAt: null }], 1);

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../platform/clock.ts';
-import { releaseMemoryAtRest } from '../../platform/memory/at-rest.ts';
+import { collectGarbage, releaseMemoryAtRest } from '../../platform/memory/at-rest.ts';
 import { threadCpuClock, threadIdleTime } from '../../platform/thread-cpu-time.ts';
 import type { PriceLine } from '../../model/pricing/price-line.ts';
 import { importedBook, listedBook, type OperatorFile } from '../../pricing/layers/books.ts';
@@ -9,7 +9,7 @@ import { publicList } from '../../pricing/public-list.ts';
 import { RowMemory } from '../../store/insert/row-memory.ts';
 import { type BatchBounds, interpretTasks, withinBounds } from './record-builder.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
-import { type PackedTasks, unpackTasks } from './packed-tasks.ts';
+import { bytesOfTasks, type PackedTasks, unpackTasks } from './packed-tasks.ts';
 import { BoundedRedactor } from '../redaction/bounded.ts';
 import { loadedThreatCheck } from '../threats/load.ts';
 
@@ -56,6 +56,9 @@ const parts = {
 const maxBatchMs = 2000;
 const bounds: BatchBounds = { maxRowBytes: settings?.keptRowBytes ?? Infinity, maxMs: maxBatchMs, monotonic: systemClock.monotonic };
 
+/** After more bytes than this the thread gives its garbage back at once: it is several times as much, and V8 may keep it for minutes. */
+const collectedAboveBytes = 32 * 1024 * 1024;
+
 const send = (message: RecordBuilderMessage, transfer: readonly ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer);
 
 const memory = new RowMemory(settings?.keptRowBytes);
@@ -73,6 +76,7 @@ parentPort?.on('message', (message: InterpretJob | SpentMemory | ImportMessage) 
   const interpreted = interpretTasks(unpackTasks(tasks), { ...parts, storedAt, memory });
   const results = packResults(withinBounds(interpreted, bounds), tasks.frameCounts.length);
   send({ id, results }, memoryOfResults(results));
+  if (bytesOfTasks(tasks) > collectedAboveBytes) collectGarbage();
 });
 releaseMemoryAtRest();
 publicList();

@@ -23,7 +23,13 @@ function setPlatform(value: string): void {
 }
 
 function start(memory: Partial<LibraryMemory>): void {
-  const given: LibraryMemory = { busyShare: () => 0, fileBytes: () => 200 * mebibyte, release: async () => undefined, ...memory };
+  const given: LibraryMemory = {
+    busyShare: () => 0,
+    fileBytes: () => 200 * mebibyte,
+    allBytes: () => 600 * mebibyte,
+    release: async () => undefined,
+    ...memory,
+  };
   end = releaseLibraryAtRest('libengine.so', (observation) => observed.push(observation), given);
 }
 
@@ -57,6 +63,14 @@ describe.runIf(platform === 'linux')('on Linux, because no other system has this
     start({ release, busyShare: () => 0.2 });
     await vi.advanceTimersByTimeAsync(60 * second);
     expect(release).not.toHaveBeenCalled();
+  });
+
+  it('releases them beside work as well when the process has much memory', async () => {
+    let fileBytes = 0;
+    const release = vi.fn<() => Promise<void>>(async () => undefined);
+    start({ release, busyShare: () => 1, allBytes: () => 800 * mebibyte, fileBytes: () => (fileBytes += 100 * mebibyte) });
+    await vi.advanceTimersByTimeAsync(60 * second);
+    expect(release).toHaveBeenCalledTimes(6);
   });
 
   it('says once that the system refuses', async () => {

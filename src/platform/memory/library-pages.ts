@@ -9,6 +9,8 @@ import { isPlainFile, mappingsOf } from './mappings.ts';
 const restShare = 0.2;
 /** A release takes some 15 ms of CPU. */
 const pauses: Pauses = { afterWork: 10, afterTrickle: 10 };
+/** A process with more bytes than this gives them back while it works as well. */
+const muchBytes = 700 * 1024 * 1024;
 /** Fewer bytes of files than this are not worth a release. */
 const worthBytes = 16 * 1024 * 1024;
 /** `MADV_DONTNEED` on every architecture of Linux. */
@@ -19,12 +21,14 @@ export interface LibraryMemory {
   readonly busyShare: () => number;
   /** Bytes of files that this process has in memory. @throws where the system does not tell. */
   readonly fileBytes: () => number;
+  /** All bytes that this process has in memory. @throws where the system does not tell. */
+  readonly allBytes: () => number;
   /** @throws where the system has no such function, or refuses. */
   readonly release: () => Promise<void>;
 }
 
 /**
- * Gives the pages of a library back to the system while this process rests. Loading a large one touches most of its pages: initialisers
+ * Gives the pages of a library back to the system while this process rests, or takes much memory. Loading a large one touches most of its pages: initialisers
  * all over it run, and the system maps 64 KiB at each touch. They are the file's own, so the system has them in its cache as long as it has
  * memory to spare, and a page that is needed again is mapped within microseconds. Elsewhere than on Linux it does nothing. @param library
  * the name of its file. @returns a function that ends this.
@@ -56,11 +60,12 @@ export function releaseLibraryAtRest(library: string, observe: Observe, memory =
       return false;
     }
   };
-  return whileResting({ busyShare: memory.busyShare, restShare, pauses, isWorthIt, giveBack: () => void release().catch(fail) });
+  const busyShare = (): number => (memory.allBytes() > muchBytes ? 0 : memory.busyShare());
+  return whileResting({ busyShare, restShare, pauses, isWorthIt, giveBack: () => void release().catch(fail) });
 }
 
 function ofThisProcess(library: string): LibraryMemory {
-  return { busyShare: processShare(), fileBytes, release: () => releaseLibrary(library) };
+  return { busyShare: processShare(), fileBytes, allBytes: () => process.memoryUsage.rss(), release: () => releaseLibrary(library) };
 }
 
 function processShare(): () => number {

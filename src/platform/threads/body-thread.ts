@@ -18,6 +18,8 @@ export interface BodyThreadLimits {
   readonly maxWaitMs: number;
   /** Maximum time to read one body. An accepted body takes a second or two. */
   readonly maxReadMs: number;
+  /** A thread that has read a larger body ends, and the memory with it that its heap would hold for minutes. Absent: none ends. */
+  readonly endsAboveBytes?: number;
 }
 
 export const defaultLimits: BodyThreadLimits = { maxWaiting: 1000, sharePercent: 90, maxWaitMs: 10_000, maxReadMs: 10_000 };
@@ -149,7 +151,12 @@ export class BodyThread<Task, Result> {
   private start(): Worker {
     const worker = new Worker(this.workerFile);
     worker.on('message', ({ id, result }: FinishedBody<Result>) => {
-      if (worker === this.worker && id === this.jobs) this.settle(({ resolve }) => resolve(result));
+      if (worker !== this.worker || id !== this.jobs) return;
+      if ((this.running?.body.length ?? 0) > (this.limits.endsAboveBytes ?? Infinity)) {
+        this.worker = undefined;
+        void worker.terminate();
+      }
+      this.settle(({ resolve }) => resolve(result));
     });
     let reason: unknown;
     worker.on('error', (error) => (reason = error));

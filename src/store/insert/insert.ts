@@ -9,6 +9,7 @@ import { storeFailure } from '../engine/failure.ts';
 import { runWrite } from '../engine/disk-space.ts';
 import { joinedRows } from './row-writer.ts';
 import { type RecordTable, rowColumns } from './rows.ts';
+import { VeryLargeRows } from './very-large-rows.ts';
 
 /** Tokens stand unquoted in the SQL. */
 const plainToken = /^[\w.-]+$/;
@@ -46,12 +47,14 @@ export type InsertRows = (table: RecordTable, rows: readonly Uint8Array[], token
  * separates rows that can never be stored from a store that is away.
  */
 export function makeInsertRows(connections: Connections, lane: InsertLane = 'insert'): InsertRows {
+  const veryLarge = new VeryLargeRows();
   return async (table, rows, token, beforeSent) => {
     const pieces = joinedRows(rows);
     if (pieces.every(({ length }) => length === 0)) return;
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     const { rowFiles } = connections;
     const insert = async (client: ClickHouseClient): Promise<void> => {
+      if (connections.embedded && table === 'bodies') await veryLarge.prepare(client, rows);
       beforeSent?.();
       const columns = rowColumns[table];
       if (rowFiles === undefined) {

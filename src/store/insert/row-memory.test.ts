@@ -22,6 +22,25 @@ test('128 MiB are kept, not more', () => {
   expect(again.map((piece) => pieces.indexOf(piece))).toEqual([...Array.from({ length: 32 }, (_, index) => index), -1]);
 });
 
+test('a piece for a very large row is not shared, and not kept', () => {
+  const memory = new RowMemory();
+  const [usual, large] = [memory.take(8 * mebibyte), memory.take(8 * mebibyte + 1)];
+  expect([usual instanceof SharedArrayBuffer, large instanceof SharedArrayBuffer]).toEqual([true, false]);
+  memory.release([large]);
+  expect(memory.take(9 * mebibyte)).not.toBe(large);
+  expect(memory.take(1)).not.toBe(large);
+});
+
+test('a row of one very large text has little more memory than the text', () => {
+  const writer = new RowWriter();
+  const row = writer.row(() => {
+    writer.text('before');
+    writer.text('x'.repeat(60 * mebibyte));
+    for (let index = 0; index < 1000; index += 1) writer.text('behind');
+  });
+  expect(row.buffer.byteLength).toBeLessThan(65 * mebibyte);
+});
+
 test('that there is no memory is said as the system says it', () => {
   expect(() => new RowMemory().take(2 ** 60)).toThrow(expect.objectContaining({ code: 'ENOMEM' }));
 });

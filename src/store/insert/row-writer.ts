@@ -174,8 +174,9 @@ export class RowWriter {
   private demand(bytes: number): void {
     if (this.piece.length - this.used >= bytes) return;
     const begun = this.piece.subarray(this.start, this.used);
-    // At least twice the row: growing by the demand alone would copy the row for each of its values.
-    const size = Math.max(begun.length + bytes, begun.length * 2, Math.min(maxBytes, this.piece.length * 2));
+    // With room for what follows, else the row would be copied for each of its values; of a very large one a second copy hurts more.
+    const room = Math.min(begun.length + bytes, maxBytes);
+    const size = Math.max(begun.length + bytes + room, Math.min(maxBytes, this.piece.length * 2));
     this.piece = Buffer.from(this.memory.take(size));
     begun.copy(this.piece);
     this.start = 0;

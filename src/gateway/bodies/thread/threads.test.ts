@@ -117,6 +117,13 @@ describe('bodies that wait for a thread', () => {
     expect(said).toEqual(['body_too_large', 'b1', 'internal', 'b2']);
   });
 
+  it('are read by a new thread after a very large one, whose memory ends with its thread', async () => {
+    const threads = start({ endsAboveBytes: 1024 });
+    expect(await read(threads, 'a', 'a1')).toBe('a1');
+    expect(await read(threads, 'a', `a2${' '.repeat(1023)}`)).toBe('a1,a2');
+    expect(await Promise.all([read(threads, 'a', 'a3'), read(threads, 'a', 'a4')])).toEqual(['a3', 'a3,a4']);
+  });
+
   it('are refused as whoever reads them says', async () => {
     expect(await read(start(), 'a', 'no')).toBe('body_too_large');
   });

@@ -29,6 +29,9 @@ const insert = 'INSERT INTO';
 const change = '^UPDATE';
 const both = (...faults: readonly Fault[]): Trouble['faults'] => [faults, faults];
 
+/** Other work has it. */
+const outOfMemory = { code: 241, type: 'MEMORY_LIMIT_EXCEEDED', says: '(total) memory limit exceeded: would use 8.00 GiB.' } as const;
+
 /** What servers do to those who store in them. */
 const troubles: readonly Trouble[] = [
   { name: 'both are away', faults: both({ kind: 'away' }) },
@@ -39,7 +42,7 @@ const troubles: readonly Trouble[] = [
   { name: 'some inserts lose their answers', faults: both({ kind: 'lost answer', match: insert, times: 3 }) },
   { name: 'changes lose their answers', faults: both({ kind: 'lost answer', match: change, times: 5 }) },
   { name: 'answers are cut', faults: both({ kind: 'cut' }) },
-  { name: 'answers end with an exception', faults: both({ kind: 'late exception', code: 241, type: 'MEMORY_LIMIT_EXCEEDED', times: 200 }) },
+  { name: 'answers end with an exception', faults: both({ kind: 'late exception', ...outOfMemory, times: 200 }) },
   { name: 'there are too many parts', faults: both({ kind: 'exception', match: insert, code: 252, type: 'TOO_MANY_PARTS' }) },
   {
     name: 'tables are read-only',

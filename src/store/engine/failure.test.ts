@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { engineErrorOf, isRejection, storeFailure } from './failure.ts';
+import { changeFailure, engineErrorOf, isRejection, storeFailure } from './failure.ts';
 
 describe('an error of the engine', () => {
   const reading =
@@ -17,6 +17,19 @@ describe('an error of the engine', () => {
   ])('%s %s is one of a damaged file: %s', (first, then, isOne) => {
     const error = engineErrorOf(`${first}: ${then}`);
     expect(storeFailure(error).code === 'store_damaged').toBe(isOne);
+  });
+
+  test.each([
+    ['Query memory limit exceeded: would use 1.00 GiB', 'query_too_large', 422],
+    ['Memory limit (for query) exceeded: would use 1.00 GiB', 'query_too_large', 422],
+    ['(total) memory limit exceeded: would use 8.00 GiB', 'store_unavailable', 503],
+    ['Memory limit (total) exceeded: would use 8.00 GiB', 'store_unavailable', 503],
+    ['User memory limit exceeded: would use 4.00 GiB', 'store_unavailable', 503],
+  ])('%s: a query is answered with %s, and a change of one record with 503', (words, code, status) => {
+    const error = engineErrorOf(`Code: 241. DB::Exception: ${words}. (MEMORY_LIMIT_EXCEEDED)`);
+    expect(storeFailure(error)).toMatchObject({ code, status });
+    expect(changeFailure(error)).toMatchObject({ code: 'store_unavailable', status: 503 });
+    expect(changeFailure(storeFailure(error))).toMatchObject({ code: 'store_unavailable', cause: error });
   });
 
   test('of a damaged file makes no record a dead letter', () => {

@@ -32,18 +32,8 @@ export function storeFailure(error: unknown): GatelogError {
       cause: error,
     });
   }
-  if (code === overResultCode) {
-    return new GatelogError('query_too_large', 'The query finds more than one answer may hold. Ask for fewer at once: a smaller `limit`.', {
-      cause: error,
-    });
-  }
-  if (error instanceof RangeError || (code !== undefined && (memoryCodes.has(code) || sizeCodes.has(code)))) {
-    return new GatelogError(
-      'query_too_large',
-      'The query needs more memory than it may use. Narrow the time range, the filter or the limit.',
-      { cause: error },
-    );
-  }
+  const overBounds = overBoundsFailure(error, code);
+  if (overBounds !== undefined) return overBounds;
   if (code === badArgumentsCode && /time zone/i.test(messageOf(error))) {
     return new GatelogError('invalid_body', unknownZoneSentence, { cause: error, details: { path: 'timezone' } });
   }
@@ -51,6 +41,37 @@ export function storeFailure(error: unknown): GatelogError {
     return new GatelogError('store_unavailable', 'The store cannot be reached. Try again in a moment.', { cause: error });
   }
   return new GatelogError('internal', 'The store could not run this query.', { cause: error });
+}
+
+function overBoundsFailure(error: unknown, code: string | undefined): GatelogError | undefined {
+  if (code === overMemoryCode && isOfAll(error)) return withoutMemory(error);
+  if (code === overResultCode) {
+    return new GatelogError('query_too_large', 'The query finds more than one answer may hold. Ask for fewer at once: a smaller `limit`.', {
+      cause: error,
+    });
+  }
+  const isOver = error instanceof RangeError || (code !== undefined && (memoryCodes.has(code) || sizeCodes.has(code)));
+  if (!isOver) return undefined;
+  const message = 'The query needs more memory than it may use. Narrow the time range, the filter or the limit.';
+  return new GatelogError('query_too_large', message, { cause: error });
+}
+
+/**
+ * As {@link storeFailure}, for a statement of ours that reads and writes single records: that the store has no memory for it is due to what
+ * runs beside it.
+ */
+export function changeFailure(error: unknown): GatelogError {
+  const failure = storeFailure(error);
+  return isOverMemory(failure) ? withoutMemory(causeOf(failure)) : failure;
+}
+
+/** Whether it was the memory of a server or of its user that was exceeded, not that of the query alone. */
+function isOfAll(error: unknown): boolean {
+  return /\((?:total|for user)\)|\buser memory limit/i.test(messageOf(error));
+}
+
+function withoutMemory(cause: unknown): GatelogError {
+  return new GatelogError('store_unavailable', 'The store has no memory for this at the moment. Try again in a moment.', { cause });
 }
 
 /** A zone that this program knows may be younger than the store's table. */

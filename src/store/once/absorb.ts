@@ -10,7 +10,7 @@ import { type OrganizationTable, tenantRows, requests, type Rows } from '../../s
 import { keepWordsOfOthers } from '../parts/keep-words.ts';
 import { readForRemoval, removalSettings, removeRows, type RemovingParts } from '../parts/remove-rows.ts';
 import type { Connections } from '../engine/connections.ts';
-import { storeFailure } from '../engine/failure.ts';
+import { changeFailure } from '../engine/failure.ts';
 import { readRows } from '../engine/statements.ts';
 import { updateSettings, writePatch } from '../update/change.ts';
 import { displayValue } from '../update/display.ts';
@@ -62,7 +62,7 @@ export function makeJoinRecords(connections: Connections, patches: PendingPatche
       try {
         await writePatch({ connections, patches }, update, bytesOfPatch + (row['usage_raw_text'] ?? '').length);
       } catch (error) {
-        throw storeFailure(error);
+        throw changeFailure(error);
       }
     },
     fillDetails: (...args) => fillDetails({ connections, patches }, ...args),

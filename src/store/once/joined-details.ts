@@ -11,7 +11,7 @@ import { compileFor } from '../../sql/statement.ts';
 import { tenantRows, requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import type { Connections } from '../engine/connections.ts';
-import { storeFailure } from '../engine/failure.ts';
+import { changeFailure } from '../engine/failure.ts';
 import { readRows } from '../engine/statements.ts';
 import { changeRows } from '../insert/change-rows.ts';
 import { makeInsertRows } from '../insert/insert.ts';
@@ -74,7 +74,7 @@ async function update(parts: PatchParts, organizationId: OrganizationId, into: S
   try {
     await writePatch(parts, compileFor(organizationId, statement), bytesOfPatch + bytes);
   } catch (error) {
-    throw storeFailure(error);
+    throw changeFailure(error);
   }
 }
 

@@ -30,6 +30,7 @@ import zlib from 'node:zlib';
  *   answer`: one that fails looks like one that has no rows.
  * @property {number} [code] Of an exception.
  * @property {string} [type] Of an exception, such as TOO_MANY_PARTS.
+ * @property {string} [says] The words of an exception.
  * @property {number} [delayMs] Before the statement.
  * @property {string} [from] A regular expression of what is rewritten.
  * @property {string} [to] What stands there then.
@@ -255,8 +256,8 @@ function rewritten(statement, fault) {
 }
 
 /** @param {Faults} fault */
-function plantedText({ code = 999, type = 'KEEPER_EXCEPTION' }) {
-  return `Code: ${code}. DB::Exception: This is planted. (${type}) (version ${version})`;
+function plantedText({ code = 999, type = 'KEEPER_EXCEPTION', says = 'This is planted.' }) {
+  return `Code: ${code}. DB::Exception: ${says} (${type}) (version ${version})`;
 }
 
 /** As the server ends a response in which a statement fails. @param {string} text @param {string} tag */

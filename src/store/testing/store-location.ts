@@ -36,6 +36,8 @@ export interface Fault {
   readonly times?: number;
   readonly code?: number;
   readonly type?: string;
+  /** The words of an exception. */
+  readonly says?: string;
   readonly delayMs?: number;
   /** Of a statement that is rewritten: a regular expression, and what stands in its place. */
   readonly from?: string;

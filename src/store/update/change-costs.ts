@@ -9,7 +9,7 @@ import { type CompiledSql, compileFor } from '../../sql/statement.ts';
 import { withRetries, writePatch } from './change.ts';
 import { requestsByKey } from './request-keys.ts';
 import type { Connections } from '../engine/connections.ts';
-import { storeFailure } from '../engine/failure.ts';
+import { changeFailure } from '../engine/failure.ts';
 import { makeInsertRows } from '../insert/insert.ts';
 import type { PendingPatches } from './pending-patches.ts';
 import { changeRows } from '../insert/change-rows.ts';
@@ -55,7 +55,7 @@ export function makeChangeStoredCosts(connections: Connections, patches: Pending
         await writePatch({ connections, patches }, updateStatement(group), group.changes.length * bytesOfPatch);
       }
     } catch (error) {
-      throw storeFailure(error);
+      throw changeFailure(error);
     }
   };
 }

@@ -13,7 +13,7 @@ import {
   updateStatement,
 } from './change-statements.ts';
 import type { Connections } from '../engine/connections.ts';
-import { isRejection, storeFailure } from '../engine/failure.ts';
+import { isRejection, changeFailure } from '../engine/failure.ts';
 import { makeInsertRows } from '../insert/insert.ts';
 import { readRows, runCommand } from '../engine/statements.ts';
 import { PendingPatches } from './pending-patches.ts';
@@ -154,7 +154,7 @@ async function runGroup({ connections, patches }: PatchParts, organizationId: Or
       else resolve(found.has(accepted.requestId));
     }
   } catch (error) {
-    for (const { reject } of members) reject(storeFailure(error));
+    for (const { reject } of members) reject(changeFailure(error));
   }
 }
 

@@ -13,7 +13,7 @@ import { bodies, tenantRows, requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
 import { updateSettings, withRetries, writePatch } from './change.ts';
 import type { Connections } from '../engine/connections.ts';
-import { storeFailure } from '../engine/failure.ts';
+import { changeFailure } from '../engine/failure.ts';
 import { makeInsertRows } from '../insert/insert.ts';
 import { displayValue } from './display.ts';
 import type { PendingPatches } from './pending-patches.ts';
@@ -93,7 +93,7 @@ export function makeUsageRows(connections: Connections, patches: PendingPatches)
         const bytes = bytesOfPatch + usageText(call.usage).length + Buffer.byteLength(outputPreview);
         await writePatch({ connections, patches }, updateStatement({ ...call, outputPreview }), bytes);
       } catch (error) {
-        throw storeFailure(error);
+        throw changeFailure(error);
       }
     },
   };

@@ -3,7 +3,7 @@ import { GatelogError } from '../../model/errors.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { type ChangeLog, noChangeLog, type StoredRow } from '../read/change-log.ts';
 import type { Connections } from '../engine/connections.ts';
-import { storeFailure } from '../engine/failure.ts';
+import { changeFailure } from '../engine/failure.ts';
 import { insertLines } from '../insert/insert.ts';
 import { bytesOfProperties, requestPropertyLimits } from '../../model/vocabulary/limits.ts';
 import { rewriteRows, updateRows } from '../../sql/commands.ts';
@@ -108,7 +108,7 @@ async function inTurn<Result>(connections: Connections, work: (lane: LaneClient)
   try {
     return await runWrite(connections, 'update', (client) => work({ client, embedded: connections.embedded }));
   } catch (error) {
-    throw storeFailure(error);
+    throw changeFailure(error);
   }
 }
 

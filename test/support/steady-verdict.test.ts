@@ -72,6 +72,17 @@ it('permanent descriptors are a leak, temporary ones are not', () => {
   expect(swinging.leaks).toBe(false);
 });
 
+it('descriptors of merges that take longer and longer are no leak', () => {
+  const lengthOf = (second: number): number => second / 60;
+  const merging = trend(
+    samplesOf(
+      () => 1e8,
+      (second) => (second % 60 < lengthOf(second) ? 120 : 40),
+    ),
+  );
+  expect(merging.leaks).toBe(false);
+});
+
 it('permanent threads are too many once they exceed the growth of a pool', () => {
   const often = trend(withThreadsEvery(60));
   expect([often.spawns, often.leaks, Math.round(often.threadsPerHour)]).toEqual([true, false, 60]);

@@ -50,8 +50,9 @@ const minWindows = 6;
  * Trend over the second half of the samples; the first half contains the warm-up. Memory grows when its minimum per minute rises by more
  * than the limit over the half (Theil–Sen slope) and still rises at least half as fast in the last quarter, or when the last quarter alone
  * rises by more than the limit. Resident memory of a process with garbage swings by a tenth and rises for a minute or two during a
- * backlog. A process leaks (spawns) when the least-squares line through the minimum of its descriptors (threads) per ten seconds rises by
- * more than the limit.
+ * backlog. A process leaks when the minimum of its descriptors per ten seconds rises by more than the limit for most of the time: merges of a
+ * store that grows hold the files of their parts for longer and longer. It spawns when the least-squares line through that of its threads
+ * does: those of a pool stay.
  */
 export function trendOf({ process, samples }: ProcessSamples): ProcessTrend {
   const half = samples.slice(Math.floor(samples.length / 2));
@@ -62,7 +63,7 @@ export function trendOf({ process, samples }: ProcessSamples): ProcessTrend {
   const least = minPerWindow(quarter, 'residentBytes', eachMs);
   const memoryLast = lastingPerHour(least);
   const lastRise = medianOf(least.slice(-windowsPerEnd)) - medianOf(least.slice(0, windowsPerEnd));
-  const descriptors = perHour(minPerWindow(half, 'descriptors'));
+  const descriptors = lastingPerHour(minPerWindow(half, 'descriptors'));
   const threads = perHour(minPerWindow(half, 'threads'));
   const residentBytes = meanOf(half.map((sample) => sample.residentBytes));
   const maxGrowthBytes = Math.max(growthBytes, residentBytes * growthShare);

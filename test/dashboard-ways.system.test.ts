@@ -10,8 +10,8 @@ const stepsOfSession = 40;
 let scene: RequestsScene;
 beforeAll(async () => {
   scene = await openRequestsScene();
-  for (let step = 0; step < stepsOfSession; step += 1) {
-    await scene.importRequest({
+  await scene.importRequests(
+    Array.from({ length: stepsOfSession }, (_none, step) => ({
       request_id: `8d1c2b7e-3f0a-4c11-8b52-1a3c2f1f${String(step).padStart(4, '0')}`,
       request_created_at: new Date(Date.now() - hourMs + step * 1000).toISOString(),
       request_model: 'gpt-4o',
@@ -19,8 +19,8 @@ beforeAll(async () => {
       request_user_id: 'dora',
       properties: { Team: 'reports' },
       ...session,
-    });
-  }
+    })),
+  );
 });
 afterAll(async () => scene?.end());
 
@@ -107,13 +107,13 @@ it('the title of a column that sorts ends where its figures do', async () => {
 });
 
 it('a long list of users scrolls alone, not the page around it', async () => {
-  for (let user = 0; user < 60; user += 1) {
-    await scene.importRequest({
+  await scene.importRequests(
+    Array.from({ length: 60 }, (_none, user) => ({
       request_id: `8e1c2b7e-3f0a-4c11-8b52-1a3c2f1f${String(user).padStart(4, '0')}`,
       request_created_at: new Date(Date.now() - hourMs).toISOString(),
       request_user_id: `member-${user}`,
-    });
-  }
+    })),
+  );
   const { page } = await openSignedIn(scene.browser, `${scene.service.api}/users?range=30d`);
   await expect.poll(() => page.locator('tbody tr').count()).toBeGreaterThan(60);
   expect(await page.evaluate<number>('document.documentElement.scrollHeight - window.innerHeight')).toBe(0);

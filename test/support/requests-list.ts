@@ -94,6 +94,8 @@ export interface RequestsScene {
   readonly open: (parameters?: Readonly<Record<string, string>>) => Promise<WatchedPage>;
   /** Requests of a user, a second apart. */
   readonly importMany: (user: string, count: number) => Promise<void>;
+  /** They can be found on return. */
+  readonly importRequests: (records: readonly Readonly<Record<string, unknown>>[]) => Promise<void>;
   readonly importRequest: (record: Readonly<Record<string, unknown>>) => Promise<void>;
   /** @returns the identifier of a call through the gateway. */
   readonly send: (user: string) => Promise<string>;
@@ -126,6 +128,8 @@ export async function openRequestsScene(): Promise<RequestsScene> {
     const lines = records.map((record) => JSON.stringify({ ...common, ...record }));
     const { status, body } = await api.call<{ imported: number }>('POST', '/v1/import', lines.join('\n'));
     expect({ status, imported: body.data.imported }).toEqual({ status: 200, imported: records.length });
+    // An import is durable when it is answered, and found a moment later.
+    for (const { request_id: id } of records) await api.stored(String(id));
   };
   const importRequest = async (record: Readonly<Record<string, unknown>>): Promise<void> => importRequests([record]);
   await importRequests(
@@ -135,7 +139,6 @@ export async function openRequestsScene(): Promise<RequestsScene> {
       ...seed,
     })),
   );
-  await api.stored(seedId(seeds.length));
   const browser = await sharedBrowser();
   const addressOf = (parameters: Readonly<Record<string, string>> = {}): string => {
     const columns = JSON.stringify(['id', 'model', 'status', 'user']);
@@ -152,6 +155,7 @@ export async function openRequestsScene(): Promise<RequestsScene> {
       return watched;
     },
     importMany,
+    importRequests,
     importRequest,
     send: async (user) => call(service, user),
     end: async () => {

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientId, clientSecret, type LocalIssuer, openLocalIssuer } from '../src/auth/testing/local-issuer.ts';
 import { apiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
+import { gatelog } from './support/command.ts';
 import { desktop } from './support/dashboard.ts';
-import { makeDataDir, program, removeDataDir, type Service, startService } from './support/process-tree.ts';
+import { makeDataDir, removeDataDir, type Service, startService } from './support/process-tree.ts';
 import { stablePort } from './support/stable-port.ts';
 import { accessibilityFaults, leavePage, openWatched, type WatchedPage } from './support/watched-page.ts';
 
@@ -38,9 +37,7 @@ beforeAll(async () => {
       GATELOG_OIDC_ROLES: 'leads=default:admin,leads=research:r',
     },
   });
-  await promisify(execFile)(process.execPath, [program, 'orgs', 'create', 'research'], {
-    env: { ...process.env, GATELOG_DATA_DIR: dataDir },
-  });
+  await gatelog(dataDir, 'orgs', 'create', 'research');
   browser = await sharedBrowser();
 });
 afterAll(async () => {

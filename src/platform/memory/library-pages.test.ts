@@ -73,6 +73,19 @@ describe.runIf(platform === 'linux')('on Linux, because no other system has this
     expect(release).toHaveBeenCalledTimes(6);
   });
 
+  it('goes on as if it had little where the system does not tell, as without free descriptors', async () => {
+    const release = vi.fn<() => Promise<void>>(async () => undefined);
+    start({
+      release,
+      busyShare: () => 1,
+      allBytes: () => {
+        throw new Error('EMFILE');
+      },
+    });
+    await vi.advanceTimersByTimeAsync(60 * second);
+    expect(release).not.toHaveBeenCalled();
+  });
+
   it('says once that the system refuses', async () => {
     let fileBytes = 0;
     start({

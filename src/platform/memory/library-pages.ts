@@ -28,10 +28,10 @@ export interface LibraryMemory {
 }
 
 /**
- * Gives the pages of a library back to the system while this process rests, or takes much memory. Loading a large one touches most of its pages: initialisers
- * all over it run, and the system maps 64 KiB at each touch. They are the file's own, so the system has them in its cache as long as it has
- * memory to spare, and a page that is needed again is mapped within microseconds. Elsewhere than on Linux it does nothing. @param library
- * the name of its file. @returns a function that ends this.
+ * Gives the pages of a library back to the system while this process rests, or takes much memory. Loading a large one touches most of its
+ * pages: initialisers all over it run, and the system maps 64 KiB at each touch. They are the file's own, so the system has them in its cache
+ * as long as it has memory to spare, and a page that is needed again is mapped within microseconds. Elsewhere than on Linux it does nothing.
+ * @param library the name of its file. @returns a function that ends this.
  */
 export function releaseLibraryAtRest(library: string, observe: Observe, memory = ofThisProcess(library)): () => void {
   let kept = 0;
@@ -60,8 +60,17 @@ export function releaseLibraryAtRest(library: string, observe: Observe, memory =
       return false;
     }
   };
-  const busyShare = (): number => (memory.allBytes() > muchBytes ? 0 : memory.busyShare());
+  const busyShare = (): number => (hasMuch(memory) ? 0 : memory.busyShare());
   return whileResting({ busyShare, restShare, pauses, isWorthIt, giveBack: () => void release().catch(fail) });
+}
+
+/** TRICKY: Node reads a file for it, which throws in a process without free descriptors. */
+function hasMuch({ allBytes }: LibraryMemory): boolean {
+  try {
+    return allBytes() > muchBytes;
+  } catch {
+    return false;
+  }
 }
 
 function ofThisProcess(library: string): LibraryMemory {

@@ -1,3 +1,4 @@
+import { isEncoded } from './percent-encoding.ts';
 import type { Reading } from './reading.ts';
 
 /** ClickHouse servers that have the same records. */
@@ -57,13 +58,4 @@ function clientUrl(given: URL, database: string): string {
   url.pathname = `/${database}`;
   url.search = '';
   return url.href;
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

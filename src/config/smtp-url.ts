@@ -1,3 +1,5 @@
+import { isEncoded } from './percent-encoding.ts';
+
 /** A mail server and how to log in there. */
 export interface SmtpServer {
   readonly host: string;
@@ -51,15 +53,6 @@ function wrongLogin({ hostname, username, password, searchParams }: URL): string
   if (![hostname, username, password].every(isEncoded)) return 'has a % that is not followed by two hexadecimal digits';
   if ((username === '') !== (password === '')) return 'has a user without a password, or a password without a user';
   return username !== '' && searchParams.has('tls') ? 'would send its password unencrypted' : undefined;
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** `address` or `Name <address>`. @returns the text, undefined when it is neither. */

@@ -73,11 +73,10 @@ it('permanent descriptors are a leak, temporary ones are not', () => {
 });
 
 it('descriptors of merges that take longer and longer are no leak', () => {
-  const lengthOf = (second: number): number => second / 60;
   const merging = trend(
     samplesOf(
       () => 1e8,
-      (second) => (second % 60 < lengthOf(second) ? 120 : 40),
+      (second) => (second % 60 < second / 60 ? 120 : 40),
     ),
   );
   expect(merging.leaks).toBe(false);

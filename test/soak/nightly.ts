@@ -5,8 +5,8 @@
  * (Ctrl-C); with `--minutes` no part begins later than that. Each part's output is in `.cache/nightly/`.
  *
  * `docs/internals/soak/nightly.txt` has the parts with their times, and a verdict. The next run of the same program reads it and goes on with
- * what has not passed yet, on another machine too when it is committed. A result counts for the program and the test code that the part
- * loads (`test/support/nightly-sources.ts`). `--again` starts over. The exit code is 1 until every part has passed.
+ * what has not passed yet, on another machine too when it is committed. A result counts for the program and for the test code and pages that
+ * the part loads (`test/support/nightly-sources.ts`). `--again` starts over. The exit code is 1 until every part has passed.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -13,11 +13,15 @@ const files = {
   'test/support/sent.ts': 'a9',
   'test/mail.system.test.ts': 'b1',
   'test/check.system.test.ts': 'b2',
+  'web/features/list.tsx': 'b3',
+  'test/dashboard.system.test.ts': 'b4',
+  'test/support/browser.ts': 'b5',
 };
 const names: Readonly<Record<string, readonly string[]>> = {
   'vitest.config.ts': ['test/support/setup.ts'],
   'test/kills.system.test.ts': ['test/support/kill.ts', 'src/spool/spool.ts'],
   'test/support/kill.ts': ['test/support/sent.ts', 'test/kills.system.test.ts'],
+  'test/dashboard.system.test.ts': ['test/support/browser.ts', 'web/features/list.tsx'],
 };
 
 function digestsWith(changed: Readonly<Record<string, string>>) {
@@ -29,6 +33,7 @@ function digestsWith(changed: Readonly<Record<string, string>>) {
     kills: part('test/kills.system.test.ts'),
     mail: part('test/mail.system.test.ts'),
     check: part('test/check.system.test.ts'),
+    dashboard: part('test/dashboard.system.test.ts'),
   };
 }
 
@@ -54,6 +59,13 @@ describe('results of the long run are kept', () => {
       expect(after.check).not.toBe(before.check);
     },
   );
+
+  it.each(['web/features/list.tsx', 'web/features/new.css'])('over a change of %s, but those of the parts that open pages', (file) => {
+    const after = digestsWith({ [file]: 'c' });
+    expect({ ...after, dashboard: before.dashboard, check: before.check }).toEqual(before);
+    expect(after.dashboard).not.toBe(before.dashboard);
+    expect(after.check).not.toBe(before.check);
+  });
 
   it('not over a change of what every test loads', () => {
     const after = digestsWith({ 'test/support/setup.ts': 'c' });

@@ -7,6 +7,8 @@ export type CommittedFiles = ReadonlyMap<string, string>;
 
 /** Tests that look at the whole tree. */
 const readersOfTheTree: ReadonlySet<string> = new Set(['test/check.system.test.ts']);
+/** What opens the dashboard's pages, and what installs them. */
+const openers: readonly string[] = ['test/support/browser.ts', 'test/soak/package.ts'];
 /** What every test loads. */
 const configuration = 'vitest.config.ts';
 /** A file beside the one that names it, with or without its ending, or one of the folder of tests. */
@@ -17,20 +19,25 @@ export function committedFiles(listing: string): CommittedFiles {
   return new Map([...listing.matchAll(/^\d+ blob ([\da-f]+)\t(.+)$/gm)].map(([, hash = '', file = '']) => [file, hash]));
 }
 
-/** What the program and its tools are: all but documents and what only single parts of the run load. */
+/** What the program and its tools are: all but documents, pages and what only single parts of the run load. */
 export function programDigest(files: CommittedFiles): string {
-  return digestOf([...files].filter(([file]) => !isDocument(file) && !isTestCode(file)));
+  return digestOf([...files].filter(([file]) => !isDocument(file) && !isPage(file) && !isTestCode(file)));
 }
 
 /**
- * What a part of the run is beside the program: its own file and the test code that it names, directly or indirectly. So a test that is
- * mended costs the results of those parts alone that load it.
+ * What a part of the run is beside the program: its own file and the test code that it names, directly or indirectly, and the dashboard's
+ * pages if it opens them. So a test or a page that is mended costs the results of those parts alone that load it.
  */
 export function partDigest(entry: string, files: CommittedFiles, namesIn: (file: string) => readonly string[] = readNames): string {
-  if (readersOfTheTree.has(entry)) return digestOf([...files].filter(([file]) => isTestCode(file)));
+  if (readersOfTheTree.has(entry)) return digestOf([...files].filter(([file]) => isTestCode(file) || isPage(file)));
   const reached = new Set([entry, configuration]);
   for (const one of reached) for (const next of namesIn(one)) if (isTestCode(next)) reached.add(next);
-  return digestOf([...files].filter(([file]) => reached.has(file) && isTestCode(file)));
+  const opensPages = openers.some((opener) => reached.has(opener));
+  return digestOf([...files].filter(([file]) => (reached.has(file) && isTestCode(file)) || (opensPages && isPage(file))));
+}
+
+function isPage(file: string): boolean {
+  return file.startsWith('web/') && !isTestCode(file);
 }
 
 function isTestCode(file: string): boolean {

@@ -188,6 +188,75 @@ describe('of a reply with pictures of megabytes', () => {
   });
 });
 
+describe('of a reply whose last event is longer than what is kept of the end', () => {
+  /** Strings that are not shortened. */
+  const code = 'if (name === "harbour") return "a ferry";\n'.repeat(6000);
+  const tools = Array.from({ length: 900 }, (_, index) => ({
+    type: 'function',
+    name: `tool_${index}`,
+    parameters: {
+      type: 'object',
+      properties: { usage: { type: 'string' }, service_tier: { type: 'string', description: 'A word. '.repeat(20) } },
+    },
+  }));
+  const counted = { usage: { input_tokens: 300, output_tokens: 64_000, total_tokens: 64_300 }, user: null, metadata: {} };
+  const answer = { id: 'r', object: 'response', status: 'completed', model: 'gpt-4o' };
+  const output = [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: code }] }];
+  const billed = { model: 'gpt-4o', usage: { promptTokens: 300, completionTokens: 64_000, estimated: false } };
+  const open = { provider: 'openai', path: '/v1/responses' };
+  const request = '{"model":"gpt-4o","input":"a ferry"}';
+
+  test.each([
+    ['an answer with quotation marks', { ...answer, output, service_tier: 'priority', tools: [], ...counted }, 'priority'],
+    ['an answer and tools', { ...answer, output, tools, service_tier: 'priority', ...counted }, 'priority'],
+    ['tools behind its tier', { ...answer, output, service_tier: 'priority', tools, ...counted }, ''],
+  ])('by %s, the usage is read wherever the recorded part ends', (_what, response, serviceTier) => {
+    const completed = { type: 'response.completed', response };
+    for (const last of [completed, { ...completed, sequence_number: 7 }]) {
+      const all = sse([
+        { type: 'response.created', response: answer } as never,
+        { type: 'response.output_text.delta', delta: code } as never,
+        last,
+      ]);
+      for (const bytes of [300, 200_000, 300_000, all.length - 70_000, all.length - 20]) {
+        const record = cutAt(bytes, all, { open, request, headers: stream });
+        expect(record).toMatchObject(billed);
+        expect(['priority', serviceTier]).toContain(record.serviceTier);
+      }
+    }
+  });
+
+  test('the usage of a chunk of Gemini is read', () => {
+    const chunk = {
+      candidates: [{ content: { parts: [{ text: code }] } }],
+      usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 64_000 },
+    };
+    const all = `data: ${JSON.stringify({ candidates: [] })}\n\ndata: ${JSON.stringify({ ...chunk, modelVersion: 'gemini-2.5-flash' })}\r\n\r\n`;
+    const path = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
+    for (const bytes of [30, 100_000, all.length - 40]) {
+      const record = cutAt(bytes, all, { open: { provider: 'gemini', path }, headers: stream });
+      expect(record).toMatchObject({ usage: { promptTokens: 9, completionTokens: 64_000 } });
+    }
+  });
+
+  test('counts deeper in it are none', () => {
+    const response = { ...answer, output, inner: [{ usage: counted.usage }], metadata: {} };
+    const all = sse([{ type: 'response.created', response: answer } as never, { type: 'response.completed', response } as never]);
+    expect(cutAt(200, all, { open, request, headers: stream }).usage).toMatchObject({ promptTokens: null });
+  });
+
+  test('the tier of a body that stands before its tools is read', () => {
+    const all = JSON.stringify({ ...answer, service_tier: 'priority', output, tools: [], ...counted });
+    expect(cutAt(200, all, { open, request, headers: json })).toMatchObject({ ...billed, serviceTier: 'priority' });
+    expect(
+      cutAt(200, JSON.stringify({ ...answer, output, service_tier: 'priority', tools: [], ...counted }), { open, request, headers: json }),
+    ).toMatchObject({
+      ...billed,
+      serviceTier: 'priority',
+    });
+  });
+});
+
 describe('of a reply in lines or messages', () => {
   test('the last line is read', () => {
     const all = line({}).repeat(3000) + line({ done: true, prompt_eval_count: 9, eval_count: 3000 });

@@ -23,6 +23,8 @@ const maxMarks = 1_000_000;
 const maxKey = 16;
 /** Last members of a name that are tried. */
 const maxTries = 8;
+/** Characters behind an object with a usage that are looked at. */
+const maxBehind = 512;
 
 /**
  * Adds the fields of the events or members behind the recorded part of a truncated response, and of those that span the cut: its usage, of a
@@ -34,12 +36,20 @@ export function withTruncatedTail(fields: ResponseFields, exchange: Exchange, fo
   const isJson = firstBytesOf(responseBody) === 'json';
   const bytes = lastOfResponse(exchange, isJson);
   if (!isJson) {
-    const events = beginsAmazonMessage(responseBody) ? readLastAmazonEvents(bytes) : readServerSentEvents([bytes]);
-    return mergedFields(fields, format.readResponse(withModel(format.assembleStream(events).body, fields.model)));
+    if (!beginsAmazonMessage(responseBody)) return mergedFields(fields, lastOfStream(bytes, format, fields.model));
+    return mergedFields(fields, format.readResponse(withModel(format.assembleStream(readLastAmazonEvents(bytes)).body, fields.model)));
   }
   const first = firstMembers(Buffer.from(responseBody).toString('utf8'), responseMembers);
   const last = membersOfTail(bytes.toString('utf8'), format);
   return mergedFields(fields, format.readResponse(isJsonObject(last) ? withModel({ ...first, ...last }, fields.model) : first));
+}
+
+/** The fields of the last events of a stream, and of one whose beginning is lost because it is longer than what is kept. */
+function lastOfStream(bytes: Buffer, format: WireFormat, model?: string): ResponseFields {
+  const read = format.readResponse(withModel(format.assembleStream(readServerSentEvents([bytes])).body, model));
+  if (read.usage.raw !== null) return read;
+  const members = membersOfLastEvent(bytes.toString('utf8'));
+  return members === undefined ? read : mergedFields(read, format.readResponse(withModel(members, model)));
 }
 
 /** Recorded bytes beyond this number are not read again with the tail. */
@@ -71,7 +81,7 @@ function membersOfTail(text: string, format: WireFormat): unknown {
   const list = format.assembleList?.(lines);
   if (list?.understood === true) return list.body;
   const stream = format.assembleStream(eventsOfLines(lines));
-  return stream.understood ? stream.body : lastMembers(text, usageMember);
+  return stream.understood ? stream.body : lastMembers(text, billedMember);
 }
 
 /** Adds the model's name, which the end of a response lacks: usage of other models is recognised by a different name. */
@@ -86,11 +96,11 @@ function withModel(body: unknown, model: unknown): unknown {
 export function fieldsAtEnd(text = '', format: WireFormat, isStream = false): ResponseFields {
   if (isStream) {
     const end = withoutLongRuns(Buffer.from(text.slice(-maxSearched))).subarray(-endLength);
-    return format.readResponse(format.assembleStream(readServerSentEvents([end])).body);
+    return lastOfStream(end, format);
   }
   const end = text.slice(-endLength);
   const { model } = firstMembers(text, callMembers);
-  return format.readResponse(withModel(lastMembers(end, usageMember) ?? {}, model));
+  return format.readResponse(withModel(lastMembers(end, billedMember) ?? {}, model));
 }
 
 /** `model` and `user` of a JSON body that is too large to be parsed; undefined without either. */
@@ -129,12 +139,16 @@ function membersOf(beginning: string, end: string): JsonObject | undefined {
 
 /** Structural characters of JSON. */
 const shape = /["{}[\]:,]/g;
-const usageMember = new RegExp(String.raw`"(?:${wireProfile.usageMembers.join('|')})"\s*:`, 'g');
+/** What a call costs by. */
+const billedMembers = [...wireProfile.usageMembers, 'service_tier'];
+const billedMember = new RegExp(String.raw`"(?:${billedMembers.join('|')})"\s*:`, 'g');
+/** What may stand between the object with the usage and the end of its event. */
+const endOfEvent = /^(?:,"\w+":[\w.+-]+)*\}?\s*(?:[\r\n]|$)/;
 
 /** Members of a call that are read from a part of it. */
 const callMembers: ReadonlySet<string> = new Set(['model', 'user']);
 /** Members of a response that are. */
-const responseMembers: ReadonlySet<string> = new Set(['model', 'id', ...wireProfile.usageMembers]);
+const responseMembers: ReadonlySet<string> = new Set(['model', 'id', ...billedMembers]);
 
 /** Strings and objects of the outermost object under the given names, as far as the text goes. */
 function firstMembers(text: string, names: ReadonlySet<string>): JsonObject {
@@ -203,6 +217,37 @@ function lastMembers(text: string, member: RegExp): unknown {
     if (isJsonObject(parsed)) return parsed;
   }
   return undefined;
+}
+
+/**
+ * The last members of the outermost object of a stream's last event, or of the response in it, from the first one with a price on. They are
+ * found without the beginning of the event.
+ */
+function membersOfLastEvent(text: string): JsonObject | undefined {
+  const starts = [...text.matchAll(billedMember)].map(({ index }) => index).slice(-maxTries);
+  const ends = starts.map((start) => endOfHolder(text, start));
+  const end = ends.findLast((index) => index !== -1 && endOfEvent.test(text.slice(index + 1, index + 1 + maxBehind)));
+  if (end === undefined) return undefined;
+  const parsed = parseJson(`{${text.slice(starts[ends.indexOf(end)], end + 1)}`);
+  return isJsonObject(parsed) ? parsed : undefined;
+}
+
+/** Where the object is closed whose member begins at an index; -1 where it is not. */
+function endOfHolder(text: string, start: number): number {
+  const marks = new RegExp(shape);
+  marks.lastIndex = start;
+  let depth = 1;
+  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
+    const { 0: character, index } = mark;
+    if (character === '"') {
+      const end = endOfJsonString(text, index + 1);
+      if (end === -1) return -1;
+      marks.lastIndex = end + 1;
+    } else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    if (depth === 0) return index;
+  }
+  return -1;
 }
 
 function mergedFields(first: ResponseFields, last: ResponseFields): ResponseFields {

@@ -56,7 +56,10 @@ it('shows teams with what they cost, a session that was most expensive, and noth
   await expect(fetch(`http://127.0.0.1:${port + 1}/healthz`)).rejects.toThrow('fetch failed');
 });
 
-it('Ctrl-C while it fills leaves nothing either, also of a folder that a setting names', async () => {
+it.each([
+  ['Ctrl-C', 'SIGINT'],
+  ['a terminal that is closed', 'SIGHUP'],
+] as const)('%s while it fills leaves nothing either, also of a folder that a setting names', async (_what, signal) => {
   const port = await stablePort();
   const dataDir = path.join(namedFolder(), 'data');
   const demo = spawn(process.execPath, [program, 'demo', '--requests', '600', '--port', String(port)], {
@@ -69,8 +72,11 @@ it('Ctrl-C while it fills leaves nothing either, also of a folder that a setting
     60_000,
   );
   expect(existsSync(dataDir)).toBe(true);
-  demo.kill('SIGINT');
-  demo.kill('SIGINT');
+  // Of a terminal that is gone nothing can be written.
+  demo.stdout.destroy();
+  demo.stderr.destroy();
+  demo.kill(signal);
+  demo.kill(signal);
   expect(await ended).toEqual([0, null]);
   expect(existsSync(dataDir)).toBe(false);
 });

@@ -29,8 +29,8 @@ export interface CommandDependencies {
   /** The file whose `GATELOG_API_KEY` and `GATELOG_API_URL` hold where the environment has none. */
   readonly environmentFile: string;
   /**
-   * Aborts when the process is to end (Ctrl-C, SIGTERM). The second such signal ends the process, unless the command cleans up: then only
-   * the command's own end does.
+   * Aborts when the process is to end (Ctrl-C, SIGTERM, a terminal that is closed). The second such signal ends the process, unless the
+   * command cleans up: then only the command's own end does.
    */
   readonly untilInterrupted: (options?: { readonly cleansUp?: true }) => AbortSignal;
   /** Unix milliseconds. */
@@ -144,7 +144,7 @@ function untilInterrupted({ cleansUp }: { readonly cleansUp?: true } = {}): Abor
   const interruption = new AbortController();
   const listen = cleansUp === true ? process.on.bind(process) : process.once.bind(process);
   // TRICKY: npm sends on what the terminal has sent already, so that one Ctrl-C comes twice.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) listen(signal, () => interruption.abort(new Error('interrupted')));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) listen(signal, () => interruption.abort(new Error('interrupted')));
   return interruption.signal;
 }
 

@@ -227,11 +227,11 @@ describe('of a reply whose last event is longer than what is kept of the end', (
   });
 
   test('the usage of a chunk of Gemini is read', () => {
-    const chunk = {
+    const last = {
       candidates: [{ content: { parts: [{ text: code }] } }],
       usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 64_000 },
     };
-    const all = `data: ${JSON.stringify({ candidates: [] })}\n\ndata: ${JSON.stringify({ ...chunk, modelVersion: 'gemini-2.5-flash' })}\r\n\r\n`;
+    const all = `data: ${JSON.stringify({ candidates: [] })}\n\ndata: ${JSON.stringify({ ...last, modelVersion: 'gemini-2.5-flash' })}\r\n\r\n`;
     const path = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
     for (const bytes of [30, 100_000, all.length - 40]) {
       const record = cutAt(bytes, all, { open: { provider: 'gemini', path }, headers: stream });

@@ -4,9 +4,8 @@ import { createClient, type GatelogClient } from '../../client/client.ts';
 import { type CommandDependencies, CommandError, UsageError } from './dependencies.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type ServiceSettings, serviceSettings } from './environment-file.ts';
+import { localAddress, standardApiPort } from './local-address.ts';
 
-/** Of an API whose settings name none. */
-export const standardApiPort = '8788';
 /** Further tries while a part of the service is away, at the interval that it names. */
 const retries = 4;
 
@@ -53,17 +52,11 @@ export function serviceName(dependencies: CommandDependencies): string {
   const key = createHash('sha256')
     .update(settings.apiKey ?? '')
     .digest('hex');
-  return `${settings.apiUrl ?? standardAddressOf(dependencies)} with key ${key.slice(0, 8)}`;
+  return `${settings.apiUrl ?? localAddress(dependencies.environment).address} with key ${key.slice(0, 8)}`;
 }
 
-/** Of a service on this machine that takes the same settings. */
-function standardAddressOf({ environment }: CommandDependencies): string {
-  const { GATELOG_API_PORT: port = '' } = environment;
-  return `http://127.0.0.1:${port === '' ? standardApiPort : port}`;
-}
-
-function addressOf({ apiUrl }: ServiceSettings, dependencies: CommandDependencies): string {
-  const text = apiUrl ?? standardAddressOf(dependencies);
+function addressOf({ apiUrl }: ServiceSettings, { environment }: CommandDependencies): string {
+  const text = apiUrl ?? localAddress(environment).address;
   const url = URL.parse(text);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
     throw new UsageError(

@@ -1,4 +1,4 @@
-import { standardApiPort } from '../base/client.ts';
+import { type LocalAddress, standardApiPort } from '../base/local-address.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 const standardAddress = `http://127.0.0.1:${standardApiPort}`;
@@ -12,9 +12,9 @@ export interface CheckedAddress {
 
 const check = 'address';
 
-/** Reads `GATELOG_API_URL`. @param given undefined: not set. @param port `GATELOG_API_PORT`, of a service on this machine. */
-export function checkAddress(given: string | undefined, port = ''): CheckedAddress {
-  return given === undefined && port !== '' ? addressOfPort(port) : checkUrl(given);
+/** Reads `GATELOG_API_URL`. @param given undefined: not set. @param local of a service on this machine. */
+export function checkAddress(given: string | undefined, { address, by }: LocalAddress): CheckedAddress {
+  return given === undefined && by !== undefined ? checkLocal(address, by) : checkUrl(given);
 }
 
 function checkUrl(given: string | undefined): CheckedAddress {
@@ -46,12 +46,12 @@ function checkUrl(given: string | undefined): CheckedAddress {
   return { address, finding: ok(check, `${placeOf(address)}${given === undefined ? ', the standard' : ''}`) };
 }
 
-function addressOfPort(port: string): CheckedAddress {
-  const url = URL.parse(`http://127.0.0.1:${port}`);
+function checkLocal(address: string, { setting, port }: Required<LocalAddress>['by']): CheckedAddress {
+  const url = URL.parse(address);
   if (url === null || !/^\d+$/.test(port)) {
-    return { address: undefined, finding: fail(check, 'GATELOG_API_PORT is no port.', `Write a number such as ${standardApiPort}.`) };
+    return { address: undefined, finding: fail(check, `${setting} is no port.`, `Write a number such as ${standardApiPort}.`) };
   }
-  return { address: url, finding: ok(check, `${placeOf(url)}, by GATELOG_API_PORT`) };
+  return { address: url, finding: ok(check, `${placeOf(url)}, by ${setting}`) };
 }
 
 /** An address as people write it. */

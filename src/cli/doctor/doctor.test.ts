@@ -4,6 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { createServer as createSocketServer, type AddressInfo, type Server as SocketServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { localAddress } from '../base/local-address.ts';
 import { checkAddress } from './address.ts';
 import { checkFigures, figureIn } from './figures.ts';
 import { formOfKey, masked, refusedKey } from './key.ts';
@@ -51,21 +52,25 @@ describe('the address', () => {
       'Put a proxy with TLS in front of the service and write https://.',
     ],
   ])('%s', (given, state, says, remedy) => {
-    const { address, finding } = checkAddress(given);
+    const { address, finding } = checkAddress(given, localAddress({}));
     expect(finding).toEqual({ check: 'address', state, says, ...(remedy === undefined ? {} : { remedy }) });
     expect(address === undefined).toBe(state === 'fail');
   });
 });
 
-describe('without an address the port of the settings counts', () => {
+describe('without an address the listener of the settings counts', () => {
   test.each([
-    [undefined, '9000', 'ok', 'http://127.0.0.1:9000, by GATELOG_API_PORT'],
-    [undefined, '', 'ok', 'http://127.0.0.1:8788, the standard'],
-    ['http://[::1]:8788', '9000', 'ok', 'http://[::1]:8788'],
-    [undefined, '9000/x', 'fail', 'GATELOG_API_PORT is no port.'],
-    [undefined, '90000', 'fail', 'GATELOG_API_PORT is no port.'],
-  ])('%s and %s', (given, port, state, says) => {
-    expect(checkAddress(given, port).finding).toMatchObject({ state, says });
+    [undefined, { GATELOG_API_PORT: '9000' }, 'ok', 'http://127.0.0.1:9000, by GATELOG_API_PORT'],
+    [undefined, { GATELOG_API_PORT: '' }, 'ok', 'http://127.0.0.1:8788, the standard'],
+    [undefined, { GATELOG_PORT: '8080' }, 'ok', 'http://127.0.0.1:8080, by GATELOG_PORT'],
+    [undefined, { GATELOG_PORT: '8080', GATELOG_BASE_PATH: '/llm' }, 'ok', 'http://127.0.0.1:8080/llm, by GATELOG_PORT'],
+    [undefined, { GATELOG_PORT: '8443', GATELOG_TLS_CERT_FILE: 'c.pem' }, 'ok', 'https://127.0.0.1:8443, by GATELOG_PORT'],
+    ['http://[::1]:8788', { GATELOG_PORT: '9000' }, 'ok', 'http://[::1]:8788'],
+    [undefined, { GATELOG_API_PORT: '9000/x' }, 'fail', 'GATELOG_API_PORT is no port.'],
+    [undefined, { GATELOG_API_PORT: '90000' }, 'fail', 'GATELOG_API_PORT is no port.'],
+    [undefined, { GATELOG_PORT: 'tcp://10.0.0.1:80' }, 'fail', 'GATELOG_PORT is no port.'],
+  ])('%s and %j', (given, environment, state, says) => {
+    expect(checkAddress(given, localAddress(environment)).finding).toMatchObject({ state, says });
   });
 });
 

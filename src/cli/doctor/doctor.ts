@@ -1,5 +1,6 @@
 import { type CommandDependencies, CommandError } from '../base/dependencies.ts';
 import { jsonText } from '../base/json.ts';
+import { localAddress } from '../base/local-address.ts';
 import { packageVersion } from '../base/version.ts';
 import { type CheckedAddress, checkAddress, placeOf } from './address.ts';
 import { checkFigures } from './figures.ts';
@@ -25,7 +26,7 @@ export interface DoctorOptions {
  */
 export async function diagnose(dependencies: CommandDependencies, options: DoctorOptions): Promise<void> {
   const seen = checkSettings(dependencies);
-  const address = checkAddress(seen.apiUrl, dependencies.environment['GATELOG_API_PORT']);
+  const address = checkAddress(seen.apiUrl, localAddress(dependencies.environment));
   const service = await checkService(dependencies, seen, address);
   const findings = [
     ...seen.findings,

@@ -21,8 +21,9 @@ export async function checkGateway(
   given: string | undefined,
   { address: { address: api }, service }: Known,
 ): Promise<readonly Finding[]> {
-  const port = environment['GATELOG_GATEWAY_PORT'];
-  const address = given === undefined ? besideLocal(api, port === undefined || port === '' ? standardPort : port) : URL.parse(given);
+  const { GATELOG_PORT: one, GATELOG_GATEWAY_PORT: port } = environment;
+  if (given === undefined && Boolean(one)) return [skip(check, 'it shares the address of the API')];
+  const address = given === undefined ? besideLocal(api, port === '' ? undefined : port) : URL.parse(given);
   if (given !== undefined && (address === null || !/^https?:$/.test(address.protocol))) {
     return [fail(check, '--gateway takes an address of http or https.', `Write one such as http://127.0.0.1:${standardPort}`)];
   }
@@ -50,7 +51,7 @@ export async function checkGateway(
 }
 
 /** @returns null for an API of another machine. */
-function besideLocal(api: URL | undefined, port: string): URL | null {
+function besideLocal(api: URL | undefined, port = standardPort): URL | null {
   if (api === undefined || !isLocal(api)) return null;
   const beside = new URL(api.origin);
   beside.protocol = 'http:';

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../../model/text.ts';
 import { printable } from '../../config/text-table.ts';
-import { standardApiPort } from '../base/client.ts';
+import { standardApiPort } from '../base/local-address.ts';
 import { placeOf } from './address.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 import type { Answered, Failed, Probe } from './probe.ts';

@@ -256,7 +256,7 @@ it('above the list stands when its requests were made and what they cost togethe
   await leavePage(page);
 });
 
-it('selected requests are compared, exported and given a property', async () => {
+it('selected requests are compared, exported, given a property and freed of it', async () => {
   const { page, complaints } = await scene.open({ q: seeded });
   const box = (place: number): Locator => page.getByRole('checkbox', { name: `Select request ${seedId(place)}` });
   const before = await box(3).boundingBox();
@@ -280,6 +280,11 @@ it('selected requests are compared, exported and given a property', async () => 
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   const found = await scene.api.query({ request_response_rmt: { properties: { Reviewed: { equals: 'yes' } } } });
   expect(new Set(found.map((item) => placeOf(item.request_id)))).toEqual(new Set([3, 5]));
+  await bar.getByRole('button', { name: 'Remove a property' }).click();
+  await page.keyboard.type('Reviewed');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await scene.api.query({ request_response_rmt: { properties: { Reviewed: { equals: 'yes' } } } })).toEqual([]);
   await bar.getByRole('button', { name: 'Clear the selection' }).click();
   await bar.waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);

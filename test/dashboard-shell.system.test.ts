@@ -49,6 +49,20 @@ function pathOf(page: Page): string {
   return new URL(page.url()).pathname;
 }
 
+it('j and k go through the rows of a list, and Enter opens one', async () => {
+  const api = apiClient(service.api);
+  for (const name of ['First', 'Second', 'Third']) await api.call('POST', '/v1/boards', { name, panels: [] });
+  const { page } = await openSignedIn(browser, `${service.api}/boards`);
+  const rows = page.getByRole('rowheader').getByRole('link');
+  await expect.poll(() => rows.count()).toBe(3);
+  const names = await rows.allTextContents();
+  for (const key of ['j', 'j', 'j', 'j', 'k']) await page.keyboard.press(key);
+  expect(await page.evaluate<string>('document.activeElement.textContent')).toBe(names[1]);
+  await page.keyboard.press('Enter');
+  await heading(page, names[1] ?? '').waitFor();
+  await leavePage(page);
+});
+
 describe('the keys of pages, `g` and a letter', () => {
   it('open a page from anywhere on another one', async () => {
     const { page } = await openSignedIn(browser, `${service.api}/keys`);
@@ -68,6 +82,16 @@ describe('the keys of pages, `g` and a letter', () => {
     // Of the letters behind a `g`, `e`, `s` and `p` would open a page each.
     await page.keyboard.type('gegsgp');
     expect({ text: await search.inputValue(), path: pathOf(page) }).toEqual({ text: 'gegsgp', path: '/keys' });
+    await leavePage(page);
+  });
+
+  it('find pages in a palette that is readable for everybody', async () => {
+    const watched = await openSignedIn(browser, `${service.api}/keys`);
+    const { page } = watched;
+    await heading(page, 'Keys').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('option').first().waitFor();
+    expect(await accessibilityFaults(watched)).toEqual([]);
     await leavePage(page);
   });
 

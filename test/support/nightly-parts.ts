@@ -25,7 +25,7 @@ const soaks: readonly (readonly [name: string, ...words: readonly string[]])[] =
   ['filters', '10000'],
   ['sessions', '3000'],
   ['metrics', '1400'],
-  ['fuzz', '15000'],
+  ['fuzz', '5000'],
   ['bytes'],
   ['faults', '20'],
   ['recorded-bodies', '10000'],

@@ -47,6 +47,7 @@ export function AlertsPage(): ReactNode {
           label="Rules"
           columns={columnsOf((alert) => channelsText(alert, webhooks))}
           rows={data.toSorted(byGravity)}
+          isList
           keyOf={({ id }) => id}
         />
       )}

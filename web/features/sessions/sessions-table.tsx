@@ -1,10 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useRef } from 'react';
+import type { ReactNode } from 'react';
 import type { SessionItem } from '../../../src/client/client.ts';
 import { formatCount, formatDuration, formatTime } from '../../lib/format.ts';
 import type { Figures } from '../../lib/metrics/groups.ts';
 import { costWith } from '../../lib/metrics/metric-format.ts';
-import { usePageKeys } from '../../lib/page-keys.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
@@ -20,10 +19,7 @@ export interface SessionsTableProps {
   readonly onSort: (sort: SessionSort, order: 'asc' | 'desc') => void;
 }
 
-/** `j` and `k` go through the sessions from the moment they are there; Enter opens the one that has the focus, else the first. */
 export function SessionsTable({ sessions, figures, sort, order, onSort }: SessionsTableProps): ReactNode {
-  const table = useRef<HTMLDivElement>(null);
-  usePageKeys({ j: () => focusBy(table.current, 1), k: () => focusBy(table.current, -1), Enter: () => linksIn(table.current)[0]?.click() });
   const zone = timeZone();
   const sortable = (
     id: SessionSort,
@@ -52,22 +48,7 @@ export function SessionsTable({ sessions, figures, sort, order, onSort }: Sessio
     sortable('latest_request_created_at', 'Latest request', ({ latest_request_created_at: at }) => formatTime(at, zone), false),
     { id: 'users', title: 'Users', takesRest: true, textOf: usersText, cell: usersText },
   ];
-  return (
-    <div ref={table}>
-      <DataTable label="Sessions" columns={columns} rows={sessions} isHeadKept keyOf={({ session_id: id }) => id} />
-    </div>
-  );
-}
-
-function linksIn(table: HTMLElement | null): readonly HTMLAnchorElement[] {
-  return [...(table?.querySelectorAll<HTMLAnchorElement>('tbody th a') ?? [])];
-}
-
-/** Moves the focus from the link of one row to that of another. */
-function focusBy(table: HTMLElement | null, by: number): void {
-  const links = linksIn(table);
-  const at = links.findIndex((link) => link === document.activeElement);
-  links[Math.min(links.length - 1, Math.max(0, at + by))]?.focus();
+  return <DataTable label="Sessions" columns={columns} rows={sessions} isHeadKept isList keyOf={({ session_id: id }) => id} />;
 }
 
 const route = getRouteApi('/shell/sessions');

@@ -48,7 +48,7 @@ export function UsersTable({ users, figures, isAllTime, sort, order, onSort }: U
     sortable('first_active', isAllTime ? 'First seen' : 'First in this time', ({ first_active: at }) => formatTime(at, zone), false),
     sortable('last_active', isAllTime ? 'Last seen' : 'Last in this time', ({ last_active: at }) => formatTime(at, zone), false),
   ];
-  return <DataTable label="Users" columns={columns} rows={users} isHeadKept keyOf={({ user_id: id }) => id} />;
+  return <DataTable label="Users" isList columns={columns} rows={users} isHeadKept keyOf={({ user_id: id }) => id} />;
 }
 
 function ToUser({ user }: { readonly user: string }): ReactNode {

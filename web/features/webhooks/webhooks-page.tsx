@@ -34,7 +34,7 @@ export function WebhooksPage(): ReactNode {
           <p className="muted">A webhook gets an event for each recorded request that matches its filter, and for alerts.</p>
         </Empty>
       ) : (
-        <DataTable label="Webhooks" columns={columns} rows={data} keyOf={({ id }) => id} />
+        <DataTable label="Webhooks" isList columns={columns} rows={data} keyOf={({ id }) => id} />
       )}
       <p className="muted">
         A webhook that is a channel of an alert rule stands with its rule, in <Link to="/alerts">Alerts</Link>.

@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { alignDecimals } from '../../lib/decimals.ts';
 import { alignCosts } from '../../lib/format.ts';
+import { type PageKeys, usePageKeys } from '../../lib/page-keys.ts';
 import styles from './data-table.module.css';
 
 export interface DataColumn<Row> {
@@ -32,13 +33,20 @@ export interface DataTableProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** The titles stay in view: a long table scrolls in a window's height. */
   readonly isHeadKept?: boolean;
+  /**
+   * The table is what its page is about: `j` and `k` go through the links of its first column from the moment it is there, and Enter opens
+   * the one that has the focus, else the first.
+   */
+  readonly isList?: boolean;
 }
 
 /** A table of up to some hundred rows, which scrolls sideways where it is wider than its place. */
-export function DataTable<Row>({ label, columns, rows, keyOf, isHeadKept = false }: DataTableProps<Row>): ReactNode {
+export function DataTable<Row>({ label, columns, rows, keyOf, isHeadKept = false, isList = false }: DataTableProps<Row>): ReactNode {
+  const scroller = useRef<HTMLDivElement>(null);
+  usePageKeys(isList ? keysOf(() => scroller.current) : {});
   const cells = columns.map((column) => cellsOf(column, rows));
   return (
-    <div className={styles['scroller']} data-head-kept={isHeadKept} role="region" aria-label={label} tabIndex={0}>
+    <div className={styles['scroller']} data-head-kept={isHeadKept} role="region" aria-label={label} tabIndex={0} ref={scroller}>
       <table className={styles['table']}>
         <thead>
           <tr>
@@ -61,6 +69,21 @@ export function DataTable<Row>({ label, columns, rows, keyOf, isHeadKept = false
       </table>
     </div>
   );
+}
+
+function keysOf(table: () => HTMLElement | null): PageKeys {
+  return { j: () => focusBy(table(), 1), k: () => focusBy(table(), -1), Enter: () => linksIn(table())[0]?.click() };
+}
+
+function linksIn(table: HTMLElement | null): readonly HTMLAnchorElement[] {
+  return [...(table?.querySelectorAll<HTMLAnchorElement>('tbody th a') ?? [])];
+}
+
+/** Moves the focus from the link of one row to that of another. */
+function focusBy(table: HTMLElement | null, by: number): void {
+  const links = linksIn(table);
+  const at = links.findIndex((link) => link === document.activeElement);
+  links[Math.min(links.length - 1, Math.max(0, at + by))]?.focus();
 }
 
 /** What stands in a column, the decimals of its figures below one another. */

@@ -55,7 +55,7 @@ export function BoardsPage(): ReactNode {
           </p>
         </Empty>
       ) : (
-        <DataTable label="Boards" columns={columns} rows={data} keyOf={({ id }) => id} />
+        <DataTable label="Boards" isList columns={columns} rows={data} keyOf={({ id }) => id} />
       )}
       {making !== undefined && <NewBoardDialog isJson={making === 'json'} onClose={() => setMaking(undefined)} />}
     </Page>

@@ -23,7 +23,7 @@ export interface SelectionBarProps {
 
 /** What can be done with the requests that are selected. */
 export function SelectionBar({ selection, columns }: SelectionBarProps): ReactNode {
-  const [dialog, setDialog] = useState<'property' | 'export'>();
+  const [dialog, setDialog] = useState<'set' | 'remove' | 'export'>();
   const mayWrite = useMay('write');
   const ids = oldestFirst(selection.requests);
   const [first, ...others] = ids;
@@ -40,13 +40,17 @@ export function SelectionBar({ selection, columns }: SelectionBarProps): ReactNo
           Compare
         </LinkButton>
       )}
-      {mayWrite && <Button onPress={() => setDialog('property')}>Set a property</Button>}
+      {mayWrite && <Button onPress={() => setDialog('set')}>Set a property</Button>}
+      {mayWrite && <Button onPress={() => setDialog('remove')}>Remove a property</Button>}
       <Button onPress={() => setDialog('export')}>Export selected</Button>
       <Button kind="quiet" onPress={selection.clear}>
         Clear the selection
       </Button>
-      <Dialog title={`Set a property of ${formatCount(ids.length)}`} isOpen={dialog === 'property'} onClose={close}>
-        <PropertyForm filter={filter} onEnd={close} />
+      <Dialog title={`Set a property of ${formatCount(ids.length)}`} isOpen={dialog === 'set'} onClose={close}>
+        <SetProperty filter={filter} onEnd={close} />
+      </Dialog>
+      <Dialog title={`Remove a property of ${formatCount(ids.length)}`} isOpen={dialog === 'remove'} onClose={close}>
+        <RemoveProperty filter={filter} onEnd={close} />
       </Dialog>
       {dialog === 'export' && <ExportDialog filter={filter} range={{ range: 'all' }} columns={columns} onClose={close} />}
     </div>
@@ -57,24 +61,20 @@ function isRequest(id: string): FilterNode {
   return condition({ group: 'request_response_rmt', field: 'request_id' }, { family: 'text', operator: 'equals', value: id });
 }
 
-function PropertyForm({ filter, onEnd }: { readonly filter: FilterNode; readonly onEnd: () => void }): ReactNode {
-  const queryClient = useQueryClient();
+interface PropertyFormProps {
+  readonly filter: FilterNode;
+  readonly onEnd: () => void;
+}
+
+function SetProperty({ filter, onEnd }: PropertyFormProps): ReactNode {
+  const change = useChange(filter, onEnd);
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
-  const set = async (): Promise<void> => {
-    const { data: job } = await gatelog.requests.change({ filter: filterJson(filter) as Filter, set: { [name.trim()]: value } });
-    const { state, error } = await gatelog.jobs.ended(job);
-    if (state !== 'done') throw new Error(error ?? `The job that sets the property ended as ${state}.`);
-    void queryClient.invalidateQueries({ queryKey: ['requests'] });
-    void queryClient.invalidateQueries({ queryKey: ['request'] });
-    void queryClient.invalidateQueries({ queryKey: ['properties'] });
-    onEnd();
-  };
   return (
     <Form
       label="Set a property"
       submit="Set"
-      onSubmit={set}
+      onSubmit={() => change({ set: { [name.trim()]: value } })}
       onCancel={onEnd}
       missing={name.trim() === '' ? 'A property needs a name.' : undefined}
     >
@@ -84,4 +84,38 @@ function PropertyForm({ filter, onEnd }: { readonly filter: FilterNode; readonly
       </Row>
     </Form>
   );
+}
+
+function RemoveProperty({ filter, onEnd }: PropertyFormProps): ReactNode {
+  const change = useChange(filter, onEnd);
+  const [name, setName] = useState('');
+  return (
+    <Form
+      label="Remove a property"
+      submit="Remove"
+      onSubmit={() => change({ remove: [name.trim()] })}
+      onCancel={onEnd}
+      missing={name.trim() === '' ? 'Which property? Write its name.' : undefined}
+    >
+      <TextField label="Name" value={name} onChange={setName} about="Requests that lack it stay as they are." autoFocus />
+    </Form>
+  );
+}
+
+/** New values of properties by their names, and names of properties that go. */
+interface Changed {
+  readonly set?: Readonly<Record<string, string>>;
+  readonly remove?: readonly string[];
+}
+
+/** Changes properties of all that a filter finds, and shows them as they are then. */
+function useChange(filter: FilterNode, onEnd: () => void): (changed: Changed) => Promise<void> {
+  const queryClient = useQueryClient();
+  return async (changed) => {
+    const { data: job } = await gatelog.requests.change({ filter: filterJson(filter) as Filter, ...changed });
+    const { state, error } = await gatelog.jobs.ended(job);
+    if (state !== 'done') throw new Error(error ?? `The job that changes the property ended as ${state}.`);
+    for (const shown of ['requests', 'request', 'properties']) void queryClient.invalidateQueries({ queryKey: [shown] });
+    onEnd();
+  };
 }

@@ -40,10 +40,17 @@ export interface DataTableProps<Row> {
   readonly isList?: boolean;
 }
 
+const noKeys: PageKeys = {};
+
 /** A table of up to some hundred rows, which scrolls sideways where it is wider than its place. */
 export function DataTable<Row>({ label, columns, rows, keyOf, isHeadKept = false, isList = false }: DataTableProps<Row>): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
-  usePageKeys(isList ? keysOf(() => scroller.current) : {});
+  const keys = {
+    j: () => focusBy(scroller.current, 1),
+    k: () => focusBy(scroller.current, -1),
+    Enter: () => linksIn(scroller.current)[0]?.click(),
+  };
+  usePageKeys(isList ? keys : noKeys);
   const cells = columns.map((column) => cellsOf(column, rows));
   return (
     <div className={styles['scroller']} data-head-kept={isHeadKept} role="region" aria-label={label} tabIndex={0} ref={scroller}>
@@ -69,10 +76,6 @@ export function DataTable<Row>({ label, columns, rows, keyOf, isHeadKept = false
       </table>
     </div>
   );
-}
-
-function keysOf(table: () => HTMLElement | null): PageKeys {
-  return { j: () => focusBy(table(), 1), k: () => focusBy(table(), -1), Enter: () => linksIn(table())[0]?.click() };
 }
 
 function linksIn(table: HTMLElement | null): readonly HTMLAnchorElement[] {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RequestItem } from '../src/contract/requests/item.ts';
@@ -132,7 +133,16 @@ it.each([
   }
 });
 
+async function notRecorded(): Promise<readonly number[]> {
+  const text = await (await fetch(`${service.api}/metrics`)).text();
+  return ['logs', 'metrics'].map((signal) => {
+    const counts = text.matchAll(new RegExp(String.raw`^gatelog_otlp_not_recorded_total\{[^}]*signal="${signal}"[^}]*\} (\d+)$`, 'gm'));
+    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  });
+}
+
 it('log records and metrics of applications are accepted and counted', async () => {
+  const [logs = 0, metrics = 0] = await notRecorded();
   const answers = await Promise.all([
     post('logs', 'gateway', { body: json(logsRequestOf([{ body: 'started' }])) }),
     fetch(`${service.gateway}/v1/otlp/v1/metrics`, {
@@ -145,4 +155,5 @@ it('log records and metrics of applications are accepted and counted', async () 
     [200, '{}'],
     [200, '{}'],
   ]);
+  await eventually('both are counted', async () => isDeepStrictEqual(await notRecorded(), [logs + 1, metrics + 1]) || undefined);
 });

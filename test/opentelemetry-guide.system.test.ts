@@ -15,7 +15,7 @@ import { makeDataDir, removeDataDir, type Service, startService, testKey } from 
 import { type RecordedProvider, startRecordedProvider } from './support/recorded-provider.ts';
 
 /** Applications with the set-ups of docs/guides/opentelemetry.md, word for word but for the address and the key. */
-const { twoVariables, tags, headers, openLlmetry, openLit, aiSdkOption, langfuse, logs, collector } = guideSetUps;
+const { twoVariables, tags, headers, openLlmetry, openLit, aiSdkOption, langfuse, logs, collector, asyncLoggerUrl } = guideSetUps;
 const nodeSdk = new URL('support/node-sdk.mjs', import.meta.url).href;
 const sender = fileURLToPath(new URL('support/sender.mjs', import.meta.url));
 const logSender = fileURLToPath(new URL('support/log-sender.mjs', import.meta.url));
@@ -167,4 +167,14 @@ describe("the guide's block for a Collector", () => {
     };
     expect([await send(exporter?.headers ?? {}), await send({})]).toEqual([200, 401]);
   });
+});
+
+it("the guide's address for Helicone's async logger takes what it sends", async () => {
+  const send = (key: string): Promise<Response> =>
+    fetch(pointedAt(asyncLoggerUrl, service.gateway), {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-protobuf', authorization: `Bearer ${key}` },
+      body: new Uint8Array(encodedRequest(requestOf([{ name: 'step' }]))),
+    });
+  expect([(await send(testKey)).status, (await send('sk-svc-us-other')).status]).toEqual([200, 401]);
 });

@@ -1,10 +1,10 @@
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { basePath } from '../lib/base-path.ts';
+import { part } from '../lib/part.ts';
 import { isRemembered, signedInQuery } from '../lib/signed-in.ts';
 import { rangeSearchOf } from '../lib/time-range.ts';
 import { Loading } from '../ui/loading.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
-import { part } from './part.ts';
 import { queryClient } from './query-client.ts';
 import { RootError, RouteError } from './route-error.tsx';
 import { Shell } from './shell.tsx';

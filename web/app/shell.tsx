@@ -1,13 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
+import { CatchBoundary, Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
 import { FiringMark } from '../features/alerts/firing-mark.tsx';
 import { keepRequest } from '../features/requests/kept-request.ts';
 import { gatelog } from '../lib/client.ts';
+import { lazyPart } from '../lib/lazy-part.tsx';
 import { setSignedIn } from '../lib/signed-in.ts';
 import { useNarrowShell } from '../lib/use-narrow.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { ErrorNotice } from '../ui/notice.tsx';
 import { paletteKeys } from './pages.ts';
 import styles from './shell.module.css';
 import { Side } from './side.tsx';
@@ -16,9 +18,9 @@ import { useShortcuts } from './use-shortcuts.ts';
 
 // They are used by few, and bring lists with search.
 const loadPalette = () => import('./palette.tsx');
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
-const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }));
-const MenuDrawer = lazy(async () => ({ default: (await import('./menu-drawer.tsx')).MenuDrawer }));
+const Palette = lazyPart(async () => (await loadPalette()).Palette);
+const ShortcutsDialog = lazyPart(async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog);
+const MenuDrawer = lazyPart(async () => (await import('./menu-drawer.tsx')).MenuDrawer);
 
 /** Behind what the page itself loads. */
 const paletteAfterMs = 1000;
@@ -64,11 +66,23 @@ export function Shell(): ReactNode {
       <main id="content" className={styles['content']} tabIndex={-1}>
         <Outlet />
       </main>
-      <Suspense>
-        {dialog === 'palette' && <Palette pageSearch={pageSearch} onHelp={onHelp} onSignOut={signOut} onClose={onClose} />}
-        {dialog === 'help' && <ShortcutsDialog onClose={onClose} />}
-        {dialog === 'menu' && isNarrow && <MenuDrawer pageSearch={pageSearch} onSignOut={signOut} onClose={onClose} />}
-      </Suspense>
+      <CatchBoundary getResetKey={() => dialog} errorComponent={({ error }) => <Missing error={error} onClose={onClose} />}>
+        <Suspense>
+          {dialog === 'palette' && <Palette pageSearch={pageSearch} onHelp={onHelp} onSignOut={signOut} onClose={onClose} />}
+          {dialog === 'help' && <ShortcutsDialog onClose={onClose} />}
+          {dialog === 'menu' && isNarrow && <MenuDrawer pageSearch={pageSearch} onSignOut={signOut} onClose={onClose} />}
+        </Suspense>
+      </CatchBoundary>
+    </div>
+  );
+}
+
+/** In place of a dialog whose code could not be had. */
+function Missing({ error, onClose }: { readonly error: unknown; readonly onClose: () => void }): ReactNode {
+  return (
+    <div className={styles['missing']}>
+      <ErrorNotice error={error} />
+      <Button onPress={onClose}>Close</Button>
     </div>
   );
 }

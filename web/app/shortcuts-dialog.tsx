@@ -5,10 +5,11 @@ import styles from './palette.module.css';
 
 const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['/', 'Go to the search'],
-  [paletteKeys, 'Find a page, an action, or a session, request, user or alert'],
+  [paletteKeys, 'Find a page, an action, or a session, request, user, prompt or alert'],
   ['?', 'Show this'],
   ['j, k', 'Next and previous row of a list'],
-  ['enter', 'Go into the details of a request; open or fold the row of a session'],
+  ['enter', 'Open the row, or go into the details of what is chosen'],
+  ['←, →', 'Fold and open the steps of a path'],
   ['x', 'Select or unselect a request'],
   ['esc', 'Close the details'],
 ];

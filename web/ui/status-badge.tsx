@@ -3,10 +3,16 @@ import { Badge, type BadgeProps } from './badge.tsx';
 
 const names: Readonly<Record<number, string>> = { 0: 'no response', 499: 'the client left', 502: 'the provider broke off' };
 
+export interface StatusBadgeProps {
+  readonly status: number;
+  /** The call failed whatever its status says. */
+  readonly hasFailed?: boolean;
+}
+
 /** An HTTP status. */
-export function StatusBadge({ status }: { readonly status: number }): ReactNode {
+export function StatusBadge({ status, hasFailed = false }: StatusBadgeProps): ReactNode {
   return (
-    <Badge kind={kindOf(status)} title={names[status]}>
+    <Badge kind={hasFailed ? 'bad' : kindOf(status)} title={names[status]}>
       {status === 0 ? 'none' : status}
     </Badge>
   );

@@ -1,11 +1,12 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
+import { lazyPart } from '../../lib/lazy-part.tsx';
 import type { Alert } from '../../../src/client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { hasSecrets, SecretsDialog } from './secrets-dialog.tsx';
 
-const ChannelForm = lazy(async () => ({ default: (await import('./channel-form.tsx')).ChannelForm }));
+const ChannelForm = lazyPart(async () => (await import('./channel-form.tsx')).ChannelForm);
 
 /** A button that adds a channel to a rule, whatever else the rule says. */
 export function AddChannel({ alert }: { readonly alert: Alert }): ReactNode {

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
+import { lazyPart } from '../../lib/lazy-part.tsx';
 import type { Alert } from '../../../src/client/client.ts';
 import { gatelog } from '../../lib/client.ts';
 import { formatCount } from '../../lib/format.ts';
@@ -14,7 +15,7 @@ import { alertQuery, deliveriesQuery, incidentsQuery } from './alerts-query.ts';
 import { isMuted } from './measure-text.ts';
 
 // The date field brings calendars of all locales.
-const MuteForm = lazy(async () => ({ default: (await import('./mute-form.tsx')).MuteForm }));
+const MuteForm = lazyPart(async () => (await import('./mute-form.tsx')).MuteForm);
 
 const hour = 3_600_000;
 const mutes = [

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
+import { lazyPart } from '../../lib/lazy-part.tsx';
 import type { Alert } from '../../../src/client/client.ts';
 import { filterText, searchOfFilter } from '../../lib/filter-text.ts';
 import { formatTime } from '../../lib/format.ts';
@@ -23,7 +24,7 @@ import { dimensionsOf } from './rule/rule-draft.ts';
 import { StateBadge, stateOf } from './state-badge.tsx';
 
 // The form brings the search with all that completes it.
-const RuleTab = lazy(async () => ({ default: (await import('./rule-tab.tsx')).RuleTab }));
+const RuleTab = lazyPart(async () => (await import('./rule-tab.tsx')).RuleTab);
 
 const route = getRouteApi('/shell/alerts/$alertId');
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, lazy, type ReactNode, type Ref, Suspense, useEffect } from 'react';
+import { type KeyboardEvent, type ReactNode, type Ref, Suspense, useEffect } from 'react';
+import { lazyPart } from '../../lib/lazy-part.tsx';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
@@ -23,11 +24,11 @@ import styles from './request-detail.module.css';
 import { standardTab, type TabKey } from './search.ts';
 
 const loadConversation = () => import('../../ui/conversation/conversation.tsx');
-const Conversation = lazy(async () => ({ default: (await loadConversation()).Conversation }));
-const RawTab = lazy(async () => ({ default: (await loadRawTab()).RawTab }));
-const DetailsTab = lazy(async () => ({ default: (await import('./detail/details-tab.tsx')).DetailsTab }));
-const CostTab = lazy(async () => ({ default: (await import('./detail/cost-tab.tsx')).CostTab }));
-const ChangesTab = lazy(async () => ({ default: (await import('./detail/changes-tab.tsx')).ChangesTab }));
+const Conversation = lazyPart(async () => (await loadConversation()).Conversation);
+const RawTab = lazyPart(async () => (await loadRawTab()).RawTab);
+const DetailsTab = lazyPart(async () => (await import('./detail/details-tab.tsx')).DetailsTab);
+const CostTab = lazyPart(async () => (await import('./detail/cost-tab.tsx')).CostTab);
+const ChangesTab = lazyPart(async () => (await import('./detail/changes-tab.tsx')).ChangesTab);
 
 const route = getRouteApi('/shell/requests');
 

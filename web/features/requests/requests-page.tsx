@@ -1,5 +1,6 @@
 import { getRouteApi, Link, useLocation, useRouter } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
+import { lazyPart } from '../../lib/lazy-part.tsx';
 import type { RequestItem } from '../../../src/client/client.ts';
 import { conditionsIn, everything, type FilterNode } from '../../../src/query/filter/ast.ts';
 import { formatAmount } from '../../lib/format.ts';
@@ -30,8 +31,8 @@ import { RequestsTools } from './tools/requests-tools.tsx';
 import { InlineButton } from '../../ui/inline-button.tsx';
 import styles from './requests-page.module.css';
 
-const Facets = lazy(async () => ({ default: (await import('./tools/facets.tsx')).Facets }));
-const FilterBuilder = lazy(async () => ({ default: (await import('../../ui/filter-builder/filter-builder.tsx')).FilterBuilder }));
+const Facets = lazyPart(async () => (await import('./tools/facets.tsx')).Facets);
+const FilterBuilder = lazyPart(async () => (await import('../../ui/filter-builder/filter-builder.tsx')).FilterBuilder);
 
 const route = getRouteApi('/shell/requests');
 

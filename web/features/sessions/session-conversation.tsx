@@ -84,7 +84,7 @@ function Said({ number, request, before }: SaidProps): ReactNode {
             {model}
           </Link>
         </span>
-        <StatusBadge status={status} />
+        <StatusBadge status={status} hasFailed={request.failure !== null} />
         <span className="muted">
           {formatTime(at, timeZone())} · {formatDuration(latency)} · {costText(request)}
         </span>

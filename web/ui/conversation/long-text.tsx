@@ -1,4 +1,5 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
+import { lazyPart } from '../../lib/lazy-part.tsx';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../button.tsx';
 import styles from './conversation.module.css';
@@ -6,7 +7,7 @@ import { shownText } from './read/json.ts';
 import { blocksOf, cutText } from './text-blocks.ts';
 
 /** Its reader of markdown is loaded when a text is first shown as such. */
-const Markdown = lazy(async () => ({ default: (await import('../markdown/markdown.tsx')).Markdown }));
+const Markdown = lazyPart(async () => (await import('../markdown/markdown.tsx')).Markdown);
 
 export interface LongTextProps {
   readonly text: string;

@@ -1,5 +1,6 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { Dialog as AriaDialog, DialogTrigger, Popover } from 'react-aria-components';
+import { lazyPart } from '../../lib/lazy-part.tsx';
 import { formatTime } from '../../lib/format.ts';
 import { type RangeSearch, relativeRanges, type RelativeRange, standardRange } from '../../lib/time-range.ts';
 import { timeZone } from '../../lib/zone.ts';
@@ -8,7 +9,7 @@ import { Loading } from '../loading.tsx';
 import styles from './range-select.module.css';
 
 // The date fields bring calendars of all locales.
-const AbsoluteRange = lazy(async () => ({ default: (await import('./absolute-range.tsx')).AbsoluteRange }));
+const AbsoluteRange = lazyPart(async () => (await import('./absolute-range.tsx')).AbsoluteRange);
 
 export interface RangeSelectProps {
   readonly value: RangeSearch;

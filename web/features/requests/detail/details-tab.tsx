@@ -106,6 +106,8 @@ function callFacts(request: RequestItem): readonly Fact[] {
     ['Identifier at the provider', request.response_id],
     ['Arrived', formatTime(request.request_created_at, zone, true)],
     ['Ended', request.response_created_at === null ? null : formatTime(request.response_created_at, zone, true)],
+    ['Streamed', request.streamed === null ? null : request.streamed ? 'Yes' : 'No'],
+    ['First byte after', formatDuration(request.time_to_first_byte)],
     ['Size of both bodies', formatBytes(request.size_bytes)],
     ['Recorded bodies', recordedBodies(request)],
     ['Answer cache', request.cached ? 'Answered from it' : request.cache_enabled ? 'Enabled, not found in it' : 'Not enabled'],

@@ -18,7 +18,7 @@ export function Summary({ request }: { readonly request: RequestItem }): ReactNo
   return (
     <Facts
       facts={[
-        ['Status', <StatusBadge key="status" status={request.response_status} />],
+        ['Status', <StatusBadge key="status" status={request.response_status} hasFailed={request.failure !== null} />],
         ['Cost', request.cached ? `${costText(request)}, cached` : costText(request)],
         ['Latency', formatDuration(request.latency)],
         ['Input', tokensText(request.prompt_tokens)],
@@ -41,7 +41,7 @@ export function ShortSummary({ request }: { readonly request: RequestItem }): Re
   const { request_user_id: user, session_id: session } = request;
   return (
     <p className={styles['short']}>
-      <StatusBadge status={request.response_status} />
+      <StatusBadge status={request.response_status} hasFailed={request.failure !== null} />
       {(request.cost !== null || isWithoutPrice(request)) && (
         <span>{request.cached ? `${costText(request)}, cached` : costText(request)}</span>
       )}

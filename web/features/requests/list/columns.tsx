@@ -84,7 +84,7 @@ const own: readonly Column[] = [
     title: 'Status',
     width: 72,
     exported: 'response_status',
-    cell: ({ response_status: status }) => <StatusBadge status={status} />,
+    cell: ({ response_status: status, failure }) => <StatusBadge status={status} hasFailed={failure !== null} />,
   },
   text({ id: 'failure', title: 'Failure', width: 150 }, (request) => failureWord(request)),
   text({ id: 'model', title: 'Model', width: 140 }, ({ model }) => model),

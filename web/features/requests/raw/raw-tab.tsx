@@ -44,7 +44,7 @@ export function RawTab({ request, beginning, onDrawn }: RawTabProps): ReactNode 
         onDrawn={onDrawn}
       />
       <p className="muted">
-        JSON is recorded without its white space and with numbers of double precision; here it is laid out. Streams are put together.{' '}
+        JSON is shown laid out, with the digits that came. The events of a stream are put together.{' '}
         {signed !== null && (
           <a href={addressHere(signed)} download={`${id}.json`}>
             Download both bodies

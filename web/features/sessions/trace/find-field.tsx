@@ -30,7 +30,7 @@ export function FindField({ value, onChange }: FindFieldProps): ReactNode {
       className={styles['find']}
       aria-label="Find steps"
       aria-keyshortcuts="/"
-      placeholder="Find in this session   /"
+      placeholder="Find in the first words of steps   /"
       value={text}
       onChange={(event) => write(event.target.value)}
       onKeyDown={(event) => {

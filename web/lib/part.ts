@@ -1,4 +1,4 @@
-import { gatelog } from '../lib/client.ts';
+import { gatelog } from './client.ts';
 
 const key = 'gatelog.reloaded';
 /** A document that lacks the part too is not loaded again and again. */

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
+import { canceledTitle, failureTitles } from '../lib/failure.ts';
 import { Badge, type BadgeProps } from './badge.tsx';
 
-const names: Readonly<Record<number, string>> = { 0: 'no response', 499: 'the client left', 502: 'the provider broke off' };
+const names: Readonly<Record<number, string>> = { 0: failureTitles.no_reply, 499: canceledTitle, 502: failureTitles.stream };
 
 export interface StatusBadgeProps {
   readonly status: number;

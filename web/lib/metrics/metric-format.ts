@@ -1,12 +1,13 @@
 import { type AskedMetric, definitionOf, type MetricName, type MetricUnit, scoreOf } from '../../../src/model/vocabulary/metrics.ts';
 import { feedbackScore, scoreDigits } from '../../../src/model/vocabulary/scores.ts';
+import { canceledTitle } from '../failure.ts';
 import { formatBytes, formatCost, formatCount, formatDuration, withMinus, withoutPrice } from '../format.ts';
 
 const titles: Readonly<Record<MetricName, string>> = {
   count: 'Requests',
   errors: 'Errors',
   error_rate: 'Error rate',
-  left: 'Canceled by the client',
+  left: canceledTitle,
   cached_count: 'Cached answers',
   threats: 'Threats',
   cost: 'Cost',

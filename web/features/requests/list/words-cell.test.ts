@@ -12,7 +12,7 @@ it('beside the message of a failure stands its status, which leaves room for the
 
 it('a failure without a message or a status has its word', () => {
   expect(failureMark(failed(400, { kind: 'status', type: 'invalid_request_error', message: null }))).toBe('invalid_request_error');
-  expect(failureMark(failed(200, { kind: 'stream_broken', type: null, message: 'It broke off.' }))).toBe('stream broken');
+  expect(failureMark(failed(200, { kind: 'stream', type: null, message: 'It broke off.' }))).toBe('Response broke off');
 });
 
 it('a row on a phone names cost, latency and user before the model, whose end may be cut', () => {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
+import { canceledTitle, failureTitles } from '../../../lib/failure.ts';
 import { formatDuration, formatTime } from '../../../lib/format.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Highlighted } from '../../../ui/highlighted.tsx';
@@ -58,7 +59,7 @@ function Marks({ request }: { readonly request: RequestItem }): ReactNode {
           {failureMark(request)}
         </Badge>
       )}
-      {request.response_status === 499 && <Badge kind="warning">client left</Badge>}
+      {request.response_status === 499 && <Badge kind="warning">{canceledTitle}</Badge>}
       {request.cached && <Badge kind="good">cached</Badge>}
     </>
   );
@@ -68,7 +69,7 @@ function Marks({ request }: { readonly request: RequestItem }): ReactNode {
 export function failureWord({ failure, response_status: status }: Pick<RequestItem, 'failure' | 'response_status'>): string | undefined {
   if (failure === null) return undefined;
   if (failure.type !== null && failure.type !== '') return failure.type;
-  return failure.kind === 'status' ? String(status) : failure.kind.replaceAll('_', ' ');
+  return failure.kind === 'status' ? String(status) : failureTitles[failure.kind];
 }
 
 /** The same beside a message, whose reason needs the room: the status that came with it. */

@@ -1,4 +1,5 @@
 import type { RequestItem } from '../../../../src/client/client.ts';
+import { failureTitles } from '../../../lib/failure.ts';
 import type { Step } from './steps.ts';
 
 /** What a step is: a call of a model, or one of a tool that was logged by itself. */
@@ -26,17 +27,9 @@ export function textsOf({ input_preview: input, output_preview: output, failure 
   return { input: input ?? '', output: failure === null ? (output ?? '') : failureText(failure) };
 }
 
-const kinds: Readonly<Record<string, string>> = {
-  status: 'Failed',
-  reply: 'Failed: the reply carries an error',
-  stream: 'The reply broke off',
-  no_reply: 'No reply',
-  refused: 'Refused by Gatelog',
-};
-
 /** Why a call failed, in a sentence. */
 export function failureText({ kind, type, message }: NonNullable<RequestItem['failure']>): string {
-  return [type, message].filter((text) => text !== null && text !== '').join(': ') || (kinds[kind] ?? 'Failed');
+  return [type, message].filter((text) => text !== null && text !== '').join(': ') || failureTitles[kind];
 }
 
 /** Whether a text stands in what a row says of a step, in any case. @param text in lower case. */

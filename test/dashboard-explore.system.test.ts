@@ -122,7 +122,7 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   await page.getByText('1 request', { exact: true }).waitFor();
   expect(searchOf(page)).toEqual({ q: 'team:""', ...lastHour });
   await page.goBack();
-  await page.getByRole('link', { name: /^Cached answers/ }).click();
+  await page.getByRole('link', { name: /^Cached responses/ }).click();
   await page.waitForURL(/\/requests/);
   expect(searchOf(page)).toEqual({ q: 'cached:true', ...lastHour });
   expect(Number(searchOf(page)['to']) - Number(searchOf(page)['from'])).toBe(3_600_000);

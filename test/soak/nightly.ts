@@ -1,7 +1,7 @@
 /**
  * `npm run soak -- nightly [text…] [--minutes n] [--again]`: runs in full what `npm test` shortens: each test file with another amount of
  * work (`test/support/test-length.ts`) and with random seeds, two at a time, then the soaks, and kills of three programs with a fault that
- * they must find. With texts it runs only the parts whose name has one of them. It needs two to three hours, and may be stopped at any time
+ * they must find. With texts it runs only the parts whose name has one of them. It needs two hours or more, and may be stopped at any time
  * (Ctrl-C); with `--minutes` no part begins later than that. Each part's output is in `.cache/nightly/`.
  *
  * `docs/internals/soak/nightly.txt` has the parts with their times, and a verdict. The next run of the same program reads it and goes on with

@@ -55,7 +55,7 @@ export const cards: readonly Card[] = [
     better: 'more',
     search: 'prompt_cache_read_tokens:>0',
   },
-  { title: 'Cached answers', metric: 'cached_count', better: 'more', isStacked: true, search: 'cached:true' },
+  { title: 'Cached responses', metric: 'cached_count', better: 'more', isStacked: true, search: 'cached:true' },
   {
     title: 'Users and sessions',
     metric: 'users',

@@ -41,8 +41,8 @@ export function EraseUser({ user, onErased }: { readonly user: string; readonly 
             missing={typed === user ? undefined : 'Type the identifier of the user.'}
           >
             <p>
-              All that came from <b dir="auto">{user}</b> up to now goes for good: requests with their bodies, replies in the cache, and
-              what is on its way to the store. Nothing brings it back.
+              All that came from <b dir="auto">{user}</b> up to now goes for good: requests with their bodies, cached responses, and what
+              is on its way to the store. Nothing brings it back.
             </p>
             <TextField label="Type the user to confirm" value={typed} onChange={setTyped} autoFocus />
           </Form>
@@ -63,7 +63,7 @@ function Receipt({ receipt, onClose }: { readonly receipt: ErasureAnswer; readon
           ['Erased', formatTime(receipt.erased_at, timeZone(), true)],
           ['Requests', formatCount(receipt.requests)],
           ['Bodies', formatCount(receipt.bodies)],
-          ['Replies in the cache', formatCount(receipt.cache_entries)],
+          ['Cached responses', formatCount(receipt.cache_entries)],
           ['On their way to the store', formatCount(receipt.spool_records)],
           ['Set aside', formatCount(receipt.dead_letters)],
         ]}

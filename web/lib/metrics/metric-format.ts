@@ -8,7 +8,7 @@ const titles: Readonly<Record<MetricName, string>> = {
   errors: 'Errors',
   error_rate: 'Error rate',
   left: canceledTitle,
-  cached_count: 'Cached answers',
+  cached_count: 'Cached responses',
   threats: 'Threats',
   cost: 'Cost',
   avg_cost: 'Average cost',

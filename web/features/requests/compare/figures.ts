@@ -36,7 +36,7 @@ export function comparedFigures(left: RequestItem, right: RequestItem): readonly
     fact('Provider', ({ provider }) => provider),
     ...(left.prompt_id === null && right.prompt_id === null ? [] : [fact('Prompt', promptOf)]),
     fact('Finish reason', ({ response_body: body }) => finishReasonOf(body)),
-    fact('Answer cache', ({ cached }) => (cached ? 'answered from it' : 'not used')),
+    fact('Response cache', ({ cached }) => (cached ? 'cached' : 'not used')),
     { ...figure('Cost', ({ cost }) => cost, formatCost), left: costText(left), right: costText(right) },
     figure('Latency', ({ latency }) => latency, formatDuration),
     figure('First token', ({ time_to_first_token: first }) => first, formatDuration),

@@ -14,7 +14,7 @@ export function spansOf(request: Pick<RequestItem, 'latency' | 'time_to_first_to
   const gateway = Math.min(latency, overhead ?? 0);
   const rest =
     first === null
-      ? [{ id: 'response', title: request.cached ? 'Answer from the cache' : 'Answer of the provider', ms: latency - gateway } as const]
+      ? [{ id: 'response', title: request.cached ? 'Response from the cache' : 'Response of the provider', ms: latency - gateway } as const]
       : [
           { id: 'first-token', title: 'Until the first token', ms: Math.max(0, Math.min(first, latency) - gateway) } as const,
           { id: 'stream', title: 'Stream', ms: Math.max(0, latency - Math.max(first, gateway)) } as const,

@@ -54,7 +54,7 @@ export function StepDetail({ step, before, total, sessionCost, view, onView, ref
           {nameOf(request)}
         </h2>
         {hasFailed(step) && <Badge kind="bad">failed</Badge>}
-        {request.cached && <Badge kind="plain">answered from the cache</Badge>}
+        {request.cached && <Badge kind="plain">cached</Badge>}
         <span className="muted">
           step {formatCount(step.number)} of {formatCount(total)}
         </span>

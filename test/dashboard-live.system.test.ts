@@ -138,7 +138,7 @@ it('why a call failed stands before its answer, and the answer before the prompt
   const failed = await openConversation(61, { response_status: 529, response_body: { message: 'We have too many calls.' } });
   const groups = failed.page.locator(conversation).getByRole('group');
   await expect.poll(() => groups.first().getAttribute('aria-label')).toBe('Error');
-  await expect.poll(() => groups.first().innerText()).toMatch(/^The provider answered with an error \(529\)[^]*We have too many calls\./);
+  await expect.poll(() => groups.first().innerText()).toMatch(/^Error status \(529\)[^]*We have too many calls\./);
   expect(failed.complaints).toEqual([]);
   await failed.page.context().close();
   const { page } = await openConversation(62, { response_body: answer('At 6:20.') });

@@ -3,6 +3,7 @@ import { type CSSProperties, type ReactNode, useState } from 'react';
 import { Button as AriaButton, Disclosure, DisclosurePanel } from 'react-aria-components';
 import type { FilterNode } from '../../../../src/query/filter/ast.ts';
 import { parseSearch } from '../../../../src/query/language/parse.ts';
+import { canceledTitle } from '../../../lib/failure.ts';
 import { propertyNamesQuery } from '../../../lib/property-names.ts';
 import { formatCount } from '../../../lib/format.ts';
 import { conditionOf, type Dimension, dimensionTitle, searchWith } from '../../../lib/metrics/dimensions.ts';
@@ -72,15 +73,20 @@ function Facet({ title, isOpenFirst, children }: FacetProps): ReactNode {
 
 /** How the requests ended. */
 const results = [
-  { title: 'OK', search: 'failed:false', countOf: ({ count, errors }: Figures) => (count ?? 0) - (errors ?? 0) },
+  {
+    title: 'OK',
+    search: 'failed:false -status:499',
+    countOf: ({ count, errors, left }: Figures) => (count ?? 0) - (errors ?? 0) - (left ?? 0),
+  },
   { title: 'Failed', search: 'failed:true', countOf: ({ errors }: Figures) => errors ?? 0 },
+  { title: canceledTitle, search: 'status:499', countOf: ({ left }: Figures) => left ?? 0 },
   { title: 'Cached', search: 'cached:true', countOf: ({ cached_count: cached }: Figures) => cached ?? 0 },
 ] as const;
 
 function Results({ filter, range, q, onSearch }: FacetsProps): ReactNode {
   const [now] = useState(() => Date.now());
   const { data, error } = useQuery(
-    groupsQuery({ filter, ...boundsOf(range, now), metrics: ['count', 'errors', 'cached_count'], by: [], sort: {}, limit: 1 }),
+    groupsQuery({ filter, ...boundsOf(range, now), metrics: ['count', 'errors', 'left', 'cached_count'], by: [], sort: {}, limit: 1 }),
   );
   if (error !== null) return <ErrorNotice error={error} />;
   if (data?.total === undefined) return <Loading />;

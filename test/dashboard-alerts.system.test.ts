@@ -369,7 +369,7 @@ it('from the most expensive session of today, and what made it dear, to a rule o
   await page.getByRole('rowheader').first().getByText('A dear talk').click();
   const reasons = page.getByRole('region', { name: 'Where the cost went' });
   await reasons.getByText('The input grew from 1,000 tokens in step 1 to 8,000 in step 4').waitFor();
-  await reasons.getByText('One request cost $0.50, 50% of the session.').waitFor();
+  await reasons.getByText('One step cost $0.50, 50% of the session.').waitFor();
 
   // The way back keeps the order.
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Sessions' }).click();

@@ -165,7 +165,7 @@ it('a runaway is told from an ordinary session, and each sentence leads to what 
   await page.goBack();
 
   // What is said of single steps is said once all are there, and they come by themselves.
-  await reasons(page).getByText('of 1,100 requests repeat the answer of an earlier one, at most with other numbers').waitFor();
+  await reasons(page).getByText('of 1,100 steps repeat the answer of an earlier one, at most with other numbers').waitFor();
   await expect.poll(() => reasons(page).getByRole('listitem').count()).toBeGreaterThan(3);
   // Many of them stand below the figures: beside these they would leave a hole.
   const gap = async (): Promise<number> => {

@@ -37,9 +37,9 @@ describe('where the cost of a session went', () => {
   it('is the one request with which the input jumped, where those behind it send it again', () => {
     const inputs = [300, 320, 350, 9000, 9100, 9200];
     expect(textsOf(inputs.map((input) => ({ cost: 1, input })))).toEqual([
-      'The input jumped from 350 to 9,000 tokens with one request, and each of the 2 requests behind it sends that again.',
+      'The input jumped from 350 to 9,000 tokens with one step, and each of the 2 steps behind it sends that again.',
     ]);
-    expect(textsOf([300, 320, 350, 360, 9000, 9100].map((input) => ({ cost: 1, input })))[0]).toMatch(/and the request behind it sends/);
+    expect(textsOf([300, 320, 350, 360, 9000, 9100].map((input) => ({ cost: 1, input })))[0]).toMatch(/and the step behind it sends/);
     expect(textsOf([300, 600, 1200, 2400, 4800, 9600].map((input) => ({ cost: 1, input })))[0]).toMatch(/^The input grew from/);
   });
 
@@ -51,7 +51,7 @@ describe('where the cost of a session went', () => {
 
   it('is the narrowest place with most of it', () => {
     const tree = [node('/agent', 6, 6, [node('/agent/plan', 1, 2), node('/agent/read', 5, 4, [node('/agent/read/file', 2, 2)])])];
-    expect(textsOf(even, tree)).toEqual(['83% of the cost is at /agent/read, with 4 of 6 requests.']);
+    expect(textsOf(even, tree)).toEqual(['83% of the cost is at /agent/read, with 4 of 6 steps.']);
     expect(textsOf(even, [node('/agent', 6, 6, [node('/agent/plan', 6, 6)])])).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('where the cost of a session went', () => {
 
   it('is a model that made most of it', () => {
     const given = [{ cost: 4 }, { cost: 4 }, { cost: 4 }, ...Array.from({ length: 3 }, () => ({ cost: 0.5, model: 'small' }))];
-    expect(textsOf(given)[0]).toBe('gpt-4o made 89% of the cost with 3 of 6 requests.');
+    expect(textsOf(given)[0]).toBe('gpt-4o made 89% of the cost with 3 of 6 steps.');
   });
 
   it('is an input that grew', () => {
@@ -77,7 +77,7 @@ describe('where the cost of a session went', () => {
     const found = findingsOf({ session: { total_cost: 12, total_requests: 12 }, tree: [], requests: requestsOf(given) });
     expect(found).toEqual([
       {
-        text: '11 of 12 requests repeat the answer of an earlier one, at most with other numbers: 92% of the cost.',
+        text: '11 of 12 steps repeat the answer of an earlier one, at most with other numbers: 92% of the cost.',
         show: { title: 'Show the first repeat', search: { step: 'r1' } },
       },
     ]);
@@ -92,13 +92,13 @@ describe('where the cost of a session went', () => {
       requests: requestsOf([{ cost: 1 }, { cost: 1 }, { cost: 6 }, { cost: 1 }, { cost: 1 }]),
     });
     expect(found).toEqual([
-      { text: 'One request cost $6.00, 60% of the session.', show: { title: 'Show step 3', search: { step: 'r2' } } },
+      { text: 'One step cost $6.00, 60% of the session.', show: { title: 'Show step 3', search: { step: 'r2' } } },
     ]);
   });
 
   it('says of a session that is loaded in part what its tree says of all', () => {
     const tree = [node('/a', 1, 3), node('/b', 5, 3)];
-    expect(textsOf([{ cost: 5 }, { cost: 1, model: 'small' }], tree, 6)).toEqual(['83% of the cost is at /b, with 3 of 6 requests.']);
+    expect(textsOf([{ cost: 5 }, { cost: 1, model: 'small' }], tree, 6)).toEqual(['83% of the cost is at /b, with 3 of 6 steps.']);
   });
 
   it('leads to the steps that it speaks of', () => {

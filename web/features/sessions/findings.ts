@@ -51,7 +51,7 @@ function placeFinding(tree: readonly SessionNode[], { total_cost: cost, total_re
   const { path, totals } = found;
   // A place with nearly all requests is the session itself.
   if (totals.cost / cost < (outOfProportion * totals.requests) / count) return [];
-  const text = `${percent(totals.cost / cost)} of the cost is at ${path}, with ${formatCount(totals.requests)} of ${requestsText(count)}.`;
+  const text = `${percent(totals.cost / cost)} of the cost is at ${path}, with ${formatCount(totals.requests)} of ${stepsText(count)}.`;
   return [{ text, show: { title: 'Show the steps there', search: { find: path } } }];
 }
 
@@ -61,7 +61,7 @@ function modelFinding(requests: readonly RequestItem[], cost: number): readonly 
     const own = requests.filter(({ model }) => model === name);
     const share = sum(own.map(costOf)) / cost;
     if (share <= mostOfCost || share < (outOfProportion * own.length) / requests.length) continue;
-    const text = `${name} made ${percent(share)} of the cost with ${formatCount(own.length)} of ${requestsText(requests.length)}.`;
+    const text = `${name} made ${percent(share)} of the cost with ${formatCount(own.length)} of ${stepsText(requests.length)}.`;
     return [{ text, show: { title: 'Show its steps', search: { find: name } } }];
   }
   return [];
@@ -80,7 +80,7 @@ function repeatFinding(requests: readonly RequestItem[], cost: number): readonly
   const [first] = again;
   if (first === undefined || again.length < Math.max(repeats.least, repeats.share * requests.length)) return [];
   const spent = sum(again.map(costOf));
-  const text = `${formatCount(again.length)} of ${requestsText(requests.length)} repeat the answer of an earlier one, at most with other numbers: ${percent(spent / cost)} of the cost.`;
+  const text = `${formatCount(again.length)} of ${stepsText(requests.length)} repeat the answer of an earlier one, at most with other numbers: ${percent(spent / cost)} of the cost.`;
   return [{ text, show: { ...stepOf(first, requests), title: 'Show the first repeat' } }];
 }
 
@@ -120,9 +120,9 @@ function jumpIn(some: readonly RequestItem[], requests: readonly RequestItem[]):
   if (after < jumped.by * before || !isMost || !isSentAgain) return undefined;
   const behind = inputs.length - at - 1;
   const again =
-    behind === 0 ? '' : `, and ${behind === 1 ? 'the request' : `each of the ${formatCount(behind)} requests`} behind it sends that again`;
+    behind === 0 ? '' : `, and ${behind === 1 ? 'the step' : `each of the ${formatCount(behind)} steps`} behind it sends that again`;
   return {
-    text: `The input jumped from ${formatCount(before)} to ${formatCount(after)} tokens with one request${again}.`,
+    text: `The input jumped from ${formatCount(before)} to ${formatCount(after)} tokens with one step${again}.`,
     show: stepOf(step, requests),
   };
 }
@@ -130,7 +130,7 @@ function jumpIn(some: readonly RequestItem[], requests: readonly RequestItem[]):
 function mostExpensiveFinding(requests: readonly RequestItem[], cost: number): readonly Finding[] {
   const mostExpensive = requests.reduce((first, second) => (costOf(second) > costOf(first) ? second : first));
   if (costOf(mostExpensive) <= muchOfCost * cost) return [];
-  const text = `One request cost ${formatCost(costOf(mostExpensive))}, ${percent(costOf(mostExpensive) / cost)} of the session.`;
+  const text = `One step cost ${formatCost(costOf(mostExpensive))}, ${percent(costOf(mostExpensive) / cost)} of the session.`;
   return [{ text, show: stepOf(mostExpensive, requests) }];
 }
 
@@ -146,4 +146,4 @@ function numberOf(request: RequestItem | undefined, requests: readonly RequestIt
 const costOf = ({ cost }: RequestItem): number => cost ?? 0;
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const mean = (values: readonly number[]): number => sum(values) / values.length;
-const requestsText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'request' : 'requests'}`;
+const stepsText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'step' : 'steps'}`;

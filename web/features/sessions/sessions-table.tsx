@@ -41,11 +41,11 @@ export function SessionsTable({ sessions, figures, sort, order, onSort }: Sessio
       ...sortable('total_cost', 'Cost', ({ session_id: id, total_cost: cost }) => costWith(cost, figures?.get(id))),
       costOf: ({ total_cost: cost }) => cost,
     },
-    sortable('total_requests', 'Requests', ({ total_requests: requests }) => formatCount(requests)),
+    sortable('total_requests', 'Steps', ({ total_requests: requests }) => formatCount(requests)),
     sortable('failed', 'Errors', ({ failed }) => formatCount(failed)),
     sortable('total_tokens', 'Tokens', ({ total_tokens: tokens }) => formatCount(tokens)),
-    sortable('avg_latency', 'Mean latency', ({ avg_latency: latency }) => formatDuration(latency)),
-    sortable('latest_request_created_at', 'Latest request', ({ latest_request_created_at: at }) => formatTime(at, zone), false),
+    sortable('avg_latency', 'Average latency', ({ avg_latency: latency }) => formatDuration(latency)),
+    sortable('latest_request_created_at', 'Latest step', ({ latest_request_created_at: at }) => formatTime(at, zone), false),
     { id: 'users', title: 'Users', takesRest: true, textOf: usersText, cell: usersText },
   ];
   return <DataTable label="Sessions" columns={columns} rows={sessions} isHeadKept isList keyOf={({ session_id: id }) => id} />;

@@ -150,7 +150,7 @@ it('a rule is made beside its preview by the keyboard alone, fires, and its page
   await page.getByRole('row', { name: /Team: search firing 4 4/ }).waitFor();
   await tabTo(page, 'tab', 'Groups');
   await page.keyboard.press('ArrowRight');
-  await page.getByRole('row', { name: /Team: search open .* 4 4 threshold/ }).waitFor();
+  await page.getByRole('row', { name: /Team: search firing .* 4 4 threshold/ }).waitFor();
   await tabTo(page, 'link', 'Show requests');
   await page.keyboard.press('Enter');
   await page.getByText('4 requests').waitFor();
@@ -230,7 +230,7 @@ it('the list shows the latest incident of a rule, and its page which message did
   await page.getByRole('link', { name: 'delivery fails' }).first().click();
   await page.waitForURL(/tab=messages/);
   await page.goto(`${service.api}/alerts/${hostileRule}?tab=messages`);
-  await page.getByRole('row', { name: /triggered slack .*pending [1-9] .*There is no connection to the receiver/ }).waitFor();
+  await page.getByRole('row', { name: /Alert firing slack .*pending [1-9] .*There is no connection to the receiver/ }).waitFor();
   await leavePage(page);
 });
 

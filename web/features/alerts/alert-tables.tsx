@@ -12,6 +12,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { eventTitle } from '../webhooks/webhook-draft.ts';
 import { webhooksQuery } from '../webhooks/webhooks-query.ts';
 import { useSessionNames } from './alert-chart.tsx';
 import { groupOfRule, type Names } from './group-text.ts';
@@ -55,7 +56,7 @@ export function Incidents({ alert }: PartProps): ReactNode {
     {
       id: 'state',
       title: 'State',
-      cell: ({ ended_at: at }) => <Badge kind={at === null ? 'bad' : 'plain'}>{at === null ? 'open' : 'ended'}</Badge>,
+      cell: ({ ended_at: at }) => <Badge kind={at === null ? 'bad' : 'plain'}>{at === null ? 'firing' : 'resolved'}</Badge>,
     },
     { id: 'lasted', title: 'Lasted', isNumber: true, cell: lastedText },
     { id: 'peak', title: 'Peak', isNumber: true, cell: ({ peak }) => format(peak) },
@@ -126,7 +127,7 @@ export function Messages({ alert }: PartProps): ReactNode {
   const receiverText = (delivery: AlertDelivery): string => receiverOf(delivery, alert, webhooks);
   const columns: readonly DataColumn<AlertDelivery>[] = [
     { id: 'at', title: 'Time', cell: ({ created_at: at }) => formatTime(at, timeZone()) },
-    { id: 'type', title: 'Event', cell: ({ type, test: isTest }) => (isTest ? 'test' : type.replace(/^alert\./, '')) },
+    { id: 'type', title: 'Event', cell: ({ type, test: isTest }) => eventTitle(isTest ? 'webhook.test' : type) },
     {
       id: 'channel',
       title: 'Sent to',

@@ -74,7 +74,7 @@ const columnsOf = (told: (alert: Alert) => string): readonly DataColumn<Alert>[]
     ),
   },
   { id: 'state', title: 'State', textOf: wholeStateText, cell: (alert) => <State alert={alert} /> },
-  { id: 'firing', title: 'Open incidents', isNumber: true, cell: ({ status }) => formatCount(status.firing) },
+  { id: 'firing', title: 'Firing', isNumber: true, cell: ({ status }) => formatCount(status.firing) },
   { id: 'last', title: 'Last incident', cell: ({ status: { last_incident_at: at } }) => (at === null ? '' : formatTime(at, timeZone())) },
   { id: 'told', title: 'Notifies', isWrapped: true, textOf: told, cell: told },
   { id: 'what', title: 'Condition', isWrapped: true, textOf: wholeText, cell: wholeText },

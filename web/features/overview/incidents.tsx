@@ -46,7 +46,7 @@ export function Incidents({ rows }: Pick<ShownIncidents, 'rows'>): ReactNode {
     <ul className={styles['incidents']} aria-label="Incidents, marked on the charts">
       {rows.slice(0, shownIncidents).map(({ id, alert_id: alertId, alert_name: name, started_at: start, ended_at: end }) => (
         <li key={id}>
-          {end === null ? <Badge kind="bad">Firing</Badge> : <Badge kind="plain">Resolved</Badge>}{' '}
+          {end === null ? <Badge kind="bad">firing</Badge> : <Badge kind="plain">resolved</Badge>}{' '}
           <Link to="/alerts/$alertId" params={{ alertId }} dir="auto" title={name} className="clip">
             {name}
           </Link>{' '}

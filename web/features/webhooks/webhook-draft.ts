@@ -12,8 +12,8 @@ export type WebhookEvent = Webhook['config']['events'][number];
 export const webhookEvents: readonly { readonly id: WebhookEvent; readonly title: string }[] = [
   { id: 'request.completed', title: 'Request recorded' },
   { id: 'request.updated', title: 'Request changed' },
-  { id: 'alert.triggered', title: 'Alert fired' },
-  { id: 'alert.resolved', title: 'Alert recovered' },
+  { id: 'alert.triggered', title: 'Alert firing' },
+  { id: 'alert.resolved', title: 'Alert resolved' },
 ];
 
 /** What a webhook itself makes. */

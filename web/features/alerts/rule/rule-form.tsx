@@ -194,7 +194,7 @@ function More({ draft, onChange, isOpen }: PartProps & { readonly isOpen: boolea
         </Row>
         <Row>
           <Figure {...part} field="forMinutes" label="Holds for, minutes" />
-          <Figure {...part} field="recoverMinutes" label="Recovers after, minutes" />
+          <Figure {...part} field="recoverMinutes" label="Resolved after, minutes" />
           <Figure {...part} field="newGroupMinutes" label="New groups wait, minutes" />
         </Row>
         <Row>

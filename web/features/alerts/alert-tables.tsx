@@ -12,7 +12,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
-import { eventTitle } from '../webhooks/webhook-draft.ts';
+import { eventTitle } from '../webhooks/events.ts';
 import { webhooksQuery } from '../webhooks/webhooks-query.ts';
 import { useSessionNames } from './alert-chart.tsx';
 import { groupOfRule, type Names } from './group-text.ts';

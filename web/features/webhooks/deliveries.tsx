@@ -15,8 +15,8 @@ import { PageError } from '../../ui/page-error.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { DeliveryDialog } from './delivery-dialog.tsx';
+import { eventTitle } from './events.ts';
 import { type DeliveryState, deliveryStates, type WebhookSearch } from './search.ts';
-import { eventTitle } from './webhook-draft.ts';
 import { deliveriesQuery } from './webhooks-query.ts';
 import styles from './webhooks.module.css';
 

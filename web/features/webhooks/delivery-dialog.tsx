@@ -10,7 +10,7 @@ import { Facts } from '../../ui/layout/facts.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { ErrorNotice, Notice } from '../../ui/notice.tsx';
 import { Actions, Dialog } from '../../ui/overlay/dialog.tsx';
-import { eventTitle } from './webhook-draft.ts';
+import { eventTitle } from './events.ts';
 import { deliveryQuery } from './webhooks-query.ts';
 import styles from './webhooks.module.css';
 

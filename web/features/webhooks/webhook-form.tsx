@@ -6,16 +6,8 @@ import { Form, Row } from '../../ui/form/form.tsx';
 import { NumberField } from '../../ui/form/number-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
-import {
-  destinationFault,
-  missingIn,
-  sampleBounds,
-  type WebhookDraft,
-  type WebhookEvent,
-  webhookEvents,
-  webhookNameFault,
-  webhookOf,
-} from './webhook-draft.ts';
+import { type WebhookEvent, webhookEvents } from './events.ts';
+import { destinationFault, missingIn, sampleBounds, type WebhookDraft, webhookNameFault, webhookOf } from './webhook-draft.ts';
 import styles from './webhooks.module.css';
 
 export interface WebhookFormProps {

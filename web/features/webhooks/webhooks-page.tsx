@@ -12,7 +12,7 @@ import { Page } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
-import { eventsText } from './webhook-draft.ts';
+import { eventsText } from './events.ts';
 import { webhooksQuery } from './webhooks-query.ts';
 
 /** Where events are sent, and how that goes. */

@@ -315,7 +315,7 @@ it('a key that only reads sees rules, groups and the preview, and no button that
   await page.goto(`${service.api}/alerts/${hostileRule}`);
   await page.getByRole('rowheader', { name: 'Team: search' }).waitFor();
   await page.getByRole('tab', { name: 'Rule' }).click();
-  await page.getByText('Your key may not change rules').waitFor();
+  await page.getByText('You may not change rules').waitFor();
   await page.getByText('It would have fired').waitFor();
   for (const name of ['Mute', 'Send a test', 'Delete the rule', 'Save changes']) {
     expect({ name, buttons: await page.getByRole('button', { name }).count() }).toEqual({ name, buttons: 0 });

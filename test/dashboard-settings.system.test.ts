@@ -359,7 +359,7 @@ it('a key that only reads finds no button that would fail, and is told what it m
     expect({ address, changing }).toEqual({ address, changing: [] });
   }
   await page.goto(`${service.api}/keys`);
-  await page.getByText('Your key may not see the keys').waitFor();
+  await page.getByText('You may not see the keys').waitFor();
   expect(complaints).toEqual([]);
   await leavePage(page);
 });

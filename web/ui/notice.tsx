@@ -19,7 +19,7 @@ export function Notice({ kind = 'info', children }: NoticeProps): ReactNode {
 /** Why the service refused or failed; nothing where nothing failed. */
 export function ErrorNotice({ error }: { readonly error: unknown }): ReactNode {
   if (error === null || error === undefined) return null;
-  const remedy = error instanceof ApiError && error.status === 403 ? ' Sign in with a key that may do this.' : '';
+  const remedy = error instanceof ApiError && error.status === 403 ? ' Sign in with an account or a key that may do this.' : '';
   return (
     <Notice kind="danger">
       {error instanceof Error ? error.message : 'This failed for a reason that is not known.'}

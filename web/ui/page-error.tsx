@@ -64,7 +64,7 @@ function titleOf(error: unknown, what = 'This'): string {
   if (isOffline(error)) return 'Offline';
   if (!(error instanceof ApiError)) return 'This page failed';
   if (isAway(error)) return 'The service does not answer';
-  if (error.status === 403) return 'Your key may not see this';
+  if (error.status === 403) return 'You may not see this';
   if (error.status === 404) return what === 'This' ? 'Not found' : `${what} not found`;
   if (error.status === 410) return `${what} is gone`;
   return 'The service refused this';

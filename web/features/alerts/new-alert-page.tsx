@@ -29,7 +29,7 @@ export function NewAlertPage(): ReactNode {
   return (
     <Page title="New rule">
       {made === undefined && !mayMake && (
-        <Notice>Your key may not save rules; a key with the permission admin may. The preview runs all the same.</Notice>
+        <Notice>You may not save rules: it takes the permission admin. The preview runs all the same.</Notice>
       )}
       {made === undefined ? (
         <RuleForm

@@ -41,7 +41,7 @@ export function RuleTab({ alert, mayChange }: RuleTabProps): ReactNode {
   };
   return (
     <>
-      {!mayChange && <Notice>Your key may not change rules; a key with the permission admin may. The preview runs all the same.</Notice>}
+      {!mayChange && <Notice>You may not change rules: it takes the permission admin. The preview runs all the same.</Notice>}
       <RuleForm initial={draft} submit={mayChange ? 'Save changes' : undefined} onSubmit={replace} onCancel={leave} />
     </>
   );

@@ -17,7 +17,7 @@ export function DataPage(): ReactNode {
   const mayChange = useMay('admin');
   return (
     <Page title="Data" about="How long requests are kept, and what is redacted in them">
-      {!mayChange && <Notice>Your key may read these settings. A key with the permission admin can change them.</Notice>}
+      {!mayChange && <Notice>You may read these settings. It takes the permission admin to change them.</Notice>}
       <Retention mayChange={mayChange} />
       <Redaction mayChange={mayChange} />
     </Page>

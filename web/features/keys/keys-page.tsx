@@ -48,7 +48,7 @@ export function KeysPage(): ReactNode {
       }
     >
       {!mayChange ? (
-        <Empty title="Your key may not see the keys">
+        <Empty title="You may not see the keys">
           <p>Sign in with your account, or with a key that has the permission admin.</p>
         </Empty>
       ) : error !== null ? (

@@ -34,7 +34,7 @@ export function ProviderKeysPage(): ReactNode {
       about="The gateway sends them for callers that have none"
       actions={mayChange && <Button onPress={() => setIsAdding(true)}>Add a key</Button>}
     >
-      {!mayChange && <Notice>Your key may read this list. One with the permission admin adds and deletes keys of providers.</Notice>}
+      {!mayChange && <Notice>You may read this list. It takes the permission admin to add and delete keys of providers.</Notice>}
       {error !== null ? (
         <PageError error={error} />
       ) : data === undefined ? (

@@ -30,7 +30,7 @@ export function PeoplePage(): ReactNode {
         </Notice>
       )}
       {!mayChange && !isPerson && (
-        <Empty title="Your key may not see the people">
+        <Empty title="You may not see the people">
           <p>Sign in with your account, or with a key that has the permission admin.</p>
         </Empty>
       )}

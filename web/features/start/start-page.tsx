@@ -78,7 +78,7 @@ function KeyMaker({ apiKey, onMade }: KeyMakerProps): ReactNode {
     }
   };
   if (apiKey !== undefined) return <Secret label="It may send calls and nothing else. It is not shown again." text={apiKey} />;
-  if (!mayMake) return <p>Your key may not make one. Use a key that you have.</p>;
+  if (!mayMake) return <p>You may not make one. Use a key that you have.</p>;
   return (
     <>
       <ErrorNotice error={error} />

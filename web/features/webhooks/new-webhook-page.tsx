@@ -22,7 +22,7 @@ export function NewWebhookPage(): ReactNode {
   };
   return (
     <Page title="New webhook">
-      {!mayMake && <Notice kind="warning">Your key may not create webhooks; a key with the permission admin may.</Notice>}
+      {!mayMake && <Notice kind="warning">You may not create webhooks: it takes the permission admin.</Notice>}
       <Section title="Webhook">
         <WebhookForm initial={emptyWebhook} submit="Create webhook" onSubmit={make} onCancel={() => void navigate({ to: '/webhooks' })} />
       </Section>

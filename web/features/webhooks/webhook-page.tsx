@@ -160,7 +160,7 @@ function Settings({ webhook, mayChange }: { readonly webhook: Webhook; readonly 
   };
   return (
     <Section title="Settings">
-      {!mayChange && <Notice kind="warning">Your key may not change webhooks; a key with the permission admin may.</Notice>}
+      {!mayChange && <Notice kind="warning">You may not change webhooks: it takes the permission admin.</Notice>}
       <WebhookForm
         key={webhook.changed_at}
         initial={draft}

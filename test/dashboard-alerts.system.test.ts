@@ -95,7 +95,7 @@ describe.each(views)('at $width pixels, $colorScheme', (view) => {
 it('a rule is made beside its preview by the keyboard alone, fires, and its page shows the incident with its requests', async () => {
   const { page, complaints } = await open('/alerts');
   await page.waitForSelector('table');
-  await tabTo(page, 'link', 'New rule');
+  await tabTo(page, 'link', 'New alert rule');
   await page.keyboard.press('Enter');
   await page.waitForURL(/alerts\/new/);
   await tabTo(page, 'combobox', 'Search requests');
@@ -311,7 +311,7 @@ it('a rule is muted for a time, unmuted, muted until a time, and deleted', async
 it('a key that only reads sees rules, groups and the preview, and no button that would fail', async () => {
   const { page, complaints } = await open('/alerts', readKey);
   await page.getByText(/^[12] firing of/).waitFor();
-  await expect.poll(() => page.getByRole('link', { name: 'New rule' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('link', { name: 'New alert rule' }).count()).toBe(0);
   await page.goto(`${service.api}/alerts/${hostileRule}`);
   await page.getByRole('rowheader', { name: 'Team: search' }).waitFor();
   await page.getByRole('tab', { name: 'Rule' }).click();
@@ -326,11 +326,11 @@ it('a key that only reads sees rules, groups and the preview, and no button that
 
 it('a search and a metric become a rule', async () => {
   const { page } = await open('/requests?q=Team%3Asearch');
-  await page.getByRole('link', { name: 'Make an alert' }).click();
+  await page.getByRole('link', { name: 'New alert rule' }).click();
   await page.waitForURL(/alerts\/new/);
   await expect.poll(() => page.getByLabel('Search requests').inputValue()).toBe('Team:search');
   await page.goto(`${service.api}/explore?q=Team%3Asearch&metrics=%5B%22p95_latency%22%5D&by=%5B%22properties.Team%22%5D`);
-  await page.getByRole('link', { name: 'Make an alert' }).click();
+  await page.getByRole('link', { name: 'New alert rule' }).click();
   await page.waitForURL(/alerts\/new/);
   await page.getByRole('button', { name: 'Latency When' }).waitFor();
   await expect.poll(() => page.getByRole('textbox', { name: 'Percentile' }).inputValue()).toBe('95');

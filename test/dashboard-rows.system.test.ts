@@ -129,11 +129,11 @@ it('on a phone one menu above the list has its tools', async () => {
   await page.getByRole('button', { name: 'More' }).click();
   await expect
     .poll(() => page.getByRole('menuitem').allInnerTexts())
-    .toEqual(['Facets', 'Live', 'Columns', 'Views', 'Export', 'Make an alert']);
+    .toEqual(['Facets', 'Live', 'Columns', 'Views', 'Export', 'New alert rule']);
   await page.getByRole('menuitem', { name: 'Columns' }).click();
   await page.getByRole('dialog', { name: 'Columns' }).getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Make an alert' }).click();
+  await page.getByRole('menuitem', { name: 'New alert rule' }).click();
   await page.waitForURL((url) => url.pathname === '/alerts/new' && url.searchParams.get('q') === 'user:ann');
   expect(complaints).toEqual([]);
   await leavePage(page);

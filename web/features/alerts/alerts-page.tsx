@@ -30,7 +30,7 @@ export function AlertsPage(): ReactNode {
       about={
         data === undefined ? '' : `${formatCount(firing)} firing of ${formatCount(data.length)} ${data.length === 1 ? 'rule' : 'rules'}`
       }
-      actions={mayMake && <LinkButton to="/alerts/new">New rule</LinkButton>}
+      actions={mayMake && <LinkButton to="/alerts/new">New alert rule</LinkButton>}
     >
       {error !== null ? (
         <PageError error={error} />

@@ -27,7 +27,7 @@ export function NewAlertPage(): ReactNode {
     else await navigate({ to: '/alerts/$alertId', params: { alertId: data.id } });
   };
   return (
-    <Page title="New rule">
+    <Page title="New alert rule">
       {made === undefined && !mayMake && (
         <Notice>You may not save rules: it takes the permission admin. The preview runs all the same.</Notice>
       )}

@@ -91,7 +91,7 @@ function Actions({ search, filter, chart, onSave }: ActionsProps): ReactNode {
       {maySave && <Button onPress={onSave}>Save to a board</Button>}
       {mayAlert && (
         <LinkButton to="/alerts/new" search={{ q: q === '' ? undefined : q, metric: asked.metrics.find(isAlerted), by: asked.by }}>
-          Make an alert
+          New alert rule
         </LinkButton>
       )}
     </>

@@ -46,7 +46,7 @@ export function SessionsPage(): ReactNode {
       actions={
         mayMake && (
           <LinkButton to="/alerts/new" search={{ q: q === '' ? undefined : q, metric: 'cost', by: ['session'] }}>
-            Make an alert
+            New alert rule
           </LinkButton>
         )
       }

@@ -80,7 +80,7 @@ function WideButtons({ search, live, areFacetsOpen, onFacets, onChange, onDialog
       ))}
       {mayAlert && (
         <LinkButton to="/alerts/new" search={alertSearch(search)}>
-          Make an alert
+          New alert rule
         </LinkButton>
       )}
     </>
@@ -102,7 +102,7 @@ function NarrowButtons({ search, live, areFacetsOpen, onFacets, onChange, onDial
           ...(isOn ? [] : [{ id: 'live', title: liveTexts.off, onPick: () => onChange(toggledLive(search), true) }]),
           ...dialogs.map(({ id, title }) => ({ id, title, onPick: () => onDialog(id) })),
           ...(mayAlert
-            ? [{ id: 'alert', title: 'Make an alert', onPick: () => void navigate({ to: '/alerts/new', search: alertSearch(search) }) }]
+            ? [{ id: 'alert', title: 'New alert rule', onPick: () => void navigate({ to: '/alerts/new', search: alertSearch(search) }) }]
             : []),
         ]}
       />

@@ -84,7 +84,7 @@ it('a budget of each team is a rule that blocks, and what keeps it from being on
   await expect.poll(() => page.getByRole('button', { name: 'Save rule' }).isEnabled()).toBe(false);
   await search.fill('');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Further dimension nothing' }).click();
+  await page.getByRole('button', { name: 'Further dimension None' }).click();
   await page.getByRole('option', { name: 'Team property' }).click();
   await page.getByRole('button', { name: 'Save rule' }).click();
   await page.getByRole('heading', { name: 'Cost at least $20.00 per day (Europe/Berlin)' }).waitFor();

@@ -35,7 +35,7 @@ export function DimensionsField({ legend, value, onChange }: DimensionsFieldProp
           label="Further dimension"
           isLabelShown={false}
           value={undefined}
-          none={value.length === 0 ? 'nothing' : '+ dimension'}
+          none={value.length === 0 ? 'None' : '+ dimension'}
           onChange={(chosen) => change(chosen === undefined ? value : [...value, chosen])}
         />
       )}

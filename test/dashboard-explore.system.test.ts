@@ -223,7 +223,7 @@ it('Overview, a budget and a rule on costs name the requests that no price tells
   await page.goto(`${service.api}/alerts/${id}`);
   await page.getByText(sentence).waitFor();
   await page.getByRole('link', { name: 'Set prices' }).click();
-  await page.getByRole('heading', { name: 'Without a price' }).waitFor();
+  await page.getByRole('heading', { name: 'No price' }).waitFor();
   await api.call('DELETE', `/v1/alerts/${id}`);
   await api.call('PUT', '/v1/rate-limits', []);
   expect(complaints).toEqual([]);

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AskedMetric } from '../../../src/model/vocabulary/metrics.ts';
 import { alignDecimals } from '../../lib/decimals.ts';
@@ -6,12 +5,13 @@ import { alignCosts } from '../../lib/format.ts';
 import { bestOf } from '../../lib/metrics/best.ts';
 import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { type Figures, type Group, groupId, type GroupKey, type Groups, groupTitle } from '../../lib/metrics/groups.ts';
-import { figureText, formatOf, isMoney, metricTitle } from '../../lib/metrics/metric-format.ts';
+import { figureText, isMoney, metricTitle } from '../../lib/metrics/metric-format.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { groupColor } from '../../lib/metrics/group-color.ts';
 import { Swatch } from '../../ui/swatch.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { SortButton } from '../../ui/table/sort-button.tsx';
+import { UnpricedText } from '../../ui/unpriced-text.tsx';
 import { pivotOf } from './explore-query.ts';
 import { KeyLink } from './key-link.tsx';
 import styles from './explore-page.module.css';
@@ -105,8 +105,7 @@ function Unpriced({ answer: { total } }: { readonly answer: Groups }): ReactNode
   if (count === 0) return null;
   return (
     <p className={styles['rest']}>
-      The cost of {formatOf('unpriced_count')(count)} {count === 1 ? 'request' : 'requests'} is not known.{' '}
-      <Link to="/prices">Prices that are missing</Link>
+      <UnpricedText requests={count} models={[]} />
     </p>
   );
 }

@@ -39,10 +39,10 @@ export function Unpriced({ mayChange, onPrice }: UnpricedProps): ReactNode {
   const total = data?.total?.unpriced_count ?? 0;
   return (
     <Section
-      title="Without a price"
+      title="No price"
       about={`${formatCount(total)} ${total === 1 ? 'request has' : 'requests have'} no cost. Where a model has a price by now, “Update past costs” applies it`}
     >
-      <DataTable label="Models without a price" columns={columnsOf(mayChange, onPrice)} rows={rows} keyOf={({ key }) => groupId(key)} />
+      <DataTable label="Models with no price" columns={columnsOf(mayChange, onPrice)} rows={rows} keyOf={({ key }) => groupId(key)} />
     </Section>
   );
 }
@@ -55,7 +55,7 @@ function columnsOf(mayChange: boolean, onPrice: UnpricedProps['onPrice']): reado
       textOf: ({ key: [model] }) => String(model ?? 'no model'),
       cell: ({ key }) => <Requests model={key[0]} />,
     },
-    { id: 'requests', title: 'Requests without a cost', isNumber: true, cell: ({ figures }) => formatCount(figures.unpriced_count) },
+    { id: 'requests', title: 'Requests with no price', isNumber: true, cell: ({ figures }) => formatCount(figures.unpriced_count) },
     { id: 'tokens', title: 'Tokens', isNumber: true, cell: ({ figures }) => formatCount(figures.total_tokens) },
     {
       id: 'fix',

@@ -119,7 +119,7 @@ function columnsOf(dimension: string, range: RangeSearch, total: number): readon
     { id: 'count', title: 'Requests', isNumber: true, cell: ({ figures }) => formatCount(figures.count) },
     { id: 'errors', title: 'Errors', isNumber: true, cell: ({ figures }) => formatCount(figures.errors) },
     { id: 'users', title: 'Users', isNumber: true, cell: ({ figures }) => formatCount(figures.users) },
-    { id: 'unpriced', title: 'Unpriced', isNumber: true, cell: ({ figures }) => formatCount(figures.unpriced_count) },
+    { id: 'unpriced', title: 'No price', isNumber: true, cell: ({ figures }) => formatCount(figures.unpriced_count) },
   ];
 }
 

@@ -12,7 +12,7 @@ const titles: Readonly<Record<MetricName, string>> = {
   threats: 'Threats',
   cost: 'Cost',
   avg_cost: 'Average cost',
-  unpriced_count: 'Unpriced requests',
+  unpriced_count: 'Requests with no price',
   total_tokens: 'Tokens',
   prompt_tokens: 'Input tokens',
   completion_tokens: 'Output tokens',

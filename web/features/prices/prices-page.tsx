@@ -27,7 +27,7 @@ const ownPrices = {
   queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<readonly Price[]> => (await gatelog.prices.get({ signal })).data,
 };
 
-/** The organisation's own prices, which go before the catalogue's, and the catalogue. */
+/** The organisation's own prices, which go before the price list, and the price list. */
 export function PricesPage(): ReactNode {
   const { q = '' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -44,9 +44,9 @@ export function PricesPage(): ReactNode {
     >
       {!mayChange && <Notice>You may read prices. It takes the permission admin to set them.</Notice>}
       <Unpriced mayChange={mayChange} onPrice={(model) => setEdited({ kind: 'unpriced', model })} />
-      <Section title="Your prices" about="Used before the catalogue's">
+      <Section title="Your prices" about="Used before the price list">
         {data.length === 0 ? (
-          <p className="muted">None yet. A model that the catalogue does not know has no cost until you set a price.</p>
+          <p className="muted">None yet. A model that is not on the price list has no cost until you set a price.</p>
         ) : (
           <OwnPrices prices={data} mayChange={mayChange} onEdit={(price) => setEdited({ kind: 'change', price })} />
         )}
@@ -90,7 +90,7 @@ function OwnPrices({ prices, mayChange, onEdit }: OwnPricesProps): ReactNode {
                 <ConfirmButton
                   title={`Delete the price of ${price.model}`}
                   kind="quiet"
-                  consequence="New calls get the catalogue's price, or none. Costs of past requests stay."
+                  consequence="New calls get the price of the price list, or none. Costs of past requests stay."
                   onConfirm={() => remove(price)}
                 >
                   Delete
@@ -138,7 +138,7 @@ function Catalogue({ q, onSearch }: { readonly q: string; readonly onSearch: (te
   const found = (isSearched ? data : undefined)?.filter(({ id }) => id.toLowerCase().includes(q.toLowerCase())) ?? [];
   return (
     <Section
-      title="Catalogue"
+      title="Price list"
       about={data === undefined || !isSearched ? 'Prices that Gatelog knows' : `${found.length} of ${data.length} models`}
     >
       <TextField label="Search models" type="search" value={q} onChange={onSearch} placeholder="gpt-4o" />
@@ -150,7 +150,7 @@ function Catalogue({ q, onSearch }: { readonly q: string; readonly onSearch: (te
         <Empty title="No model matches" />
       ) : (
         <DataTable
-          label="Models of the catalogue"
+          label="Models of the price list"
           columns={catalogueColumns}
           rows={found.slice(0, shownModels)}
           keyOf={({ id, provider }) => `${provider} ${id}`}

@@ -25,7 +25,7 @@ const tableTitles: Readonly<Record<CostLine['price_source'], string>> = {
   organization: 'Prices of your organisation',
   'prices-file': 'Prices file of the service',
   corrections: 'Gatelog’s corrections',
-  'price-book': 'Public list',
+  'price-book': 'Price list',
   'service-tiers': 'Table of service tiers',
   'built-in': 'Built in',
   provider: 'Stated by the provider',
@@ -47,7 +47,7 @@ export function CostTab({ id }: { readonly id: string }): ReactNode {
         facts={[
           ['Cost', formatCost(data.total)],
           ['From', data.source === 'none' && data.total !== null ? 'Nothing was paid' : sourceTitles[data.source]],
-          ['By the tables as they are now', formatCost(data.recomputed_total)],
+          ['By today’s prices', formatCost(data.recomputed_total)],
         ]}
       />
       {data.lines.length > 0 && (
@@ -97,7 +97,7 @@ function PriceNotice({ cost }: { readonly cost: RequestCost }): ReactNode {
     case 'current':
       return null;
     case 'never priced':
-      return <Notice kind="warning">This request has no price: no table has one for its model, or its tokens are not known.</Notice>;
+      return <Notice kind="warning">This request has no price: none is set for its model, or its tokens are not known.</Notice>;
     case 'priced since':
       return (
         <Notice kind="warning">

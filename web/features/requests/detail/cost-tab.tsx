@@ -101,14 +101,14 @@ function PriceNotice({ cost }: { readonly cost: RequestCost }): ReactNode {
     case 'priced since':
       return (
         <Notice kind="warning">
-          This request was stored without a price. By the prices as they are now it costs {formatCost(cost.recomputed_total)}: {update}{' '}
+          This request was stored without a price. By today’s prices it costs {formatCost(cost.recomputed_total)}: {update}{' '}
           applies them.
         </Notice>
       );
     case 'changed since':
       return (
         <Notice>
-          Prices were changed since: as they are now it costs {formatCost(cost.recomputed_total)}. {update} applies them.
+          Prices were changed since: by today’s prices it costs {formatCost(cost.recomputed_total)}. {update} applies them.
         </Notice>
       );
   }

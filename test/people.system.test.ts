@@ -98,7 +98,7 @@ describe('a person with an account of the issuer', () => {
     const tab = await page.context().newPage();
     await tab.goto(`${service.api}/users`);
     await tab.getByText('Lea · admin').waitFor();
-    await page.getByRole('button', { name: /Organization/ }).click();
+    await page.getByRole('button', { name: /Organisation/ }).click();
     await page.getByRole('option', { name: 'research' }).click();
     for (const one of [page, tab]) await expect.poll(() => one.getByText('Lea · r', { exact: true }).count()).toBe(1);
     await leavePage(page);

@@ -30,7 +30,7 @@ export function Organization(): ReactNode {
   const options = organizations.map((one) => ({ value: one.id, label: one.name }));
   return (
     <>
-      <Select label="Organization" value={id} options={options} onChange={(chosen) => void choose(chosen)} />
+      <Select label="Organisation" value={id} options={options} onChange={(chosen) => void choose(chosen)} />
       <ErrorNotice error={error} />
     </>
   );

@@ -111,8 +111,8 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
     onClose();
   };
   return (
-    <Dialog title="Change the key" isOpen onClose={onClose}>
-      <Form label="Change the key" submit="Save changes" onSubmit={change} onCancel={onClose} missing={missingIn(name)}>
+    <Dialog title="Edit the key" isOpen onClose={onClose}>
+      <Form label="Edit the key" submit="Save changes" onSubmit={change} onCancel={onClose} missing={missingIn(name)}>
         <TextField label="Name" value={name} onChange={setName} fault={nameFault(name)} autoFocus isRequired />
         <Select label="Permissions" isLabelShown value={permission} options={optionsOf(own)} onChange={setPermission} />
       </Form>

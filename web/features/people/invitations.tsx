@@ -84,7 +84,7 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
     <Dialog title="Invite a person" isOpen onClose={onClose}>
       <Form label="Invite a person" submit="Make the link" onSubmit={invite} onCancel={onClose}>
         <TextField
-          label="Mail address"
+          label="E-mail address"
           value={mail}
           onChange={setMail}
           placeholder="ada@example.com"

@@ -34,7 +34,7 @@ export function Members(): ReactNode {
   if (data.length === 0) return <p className="muted">Nobody has signed in with an account yet.</p>;
   const columns: readonly DataColumn<Member>[] = [
     { id: 'name', title: 'Name', textOf: nameOf, cell: nameOf },
-    { id: 'mail', title: 'Mail', textOf: ({ mail }) => mail ?? '', cell: ({ mail }) => mail },
+    { id: 'mail', title: 'E-mail', textOf: ({ mail }) => mail ?? '', cell: ({ mail }) => mail },
     { id: 'role', title: 'Permissions', cell: ({ permissions }) => roleLabels[permissions] },
     { id: 'source', title: 'By', cell: ({ source }) => sources[source] },
     { id: 'seen', title: 'Signed in', cell: ({ signed_in_at: at }) => formatTime(at, timeZone()) },
@@ -79,7 +79,7 @@ function EditMember({ member, onClose }: { readonly member: Member; readonly onC
   };
   return (
     <Dialog title={`Change ${nameOf(member)}`} isOpen onClose={onClose}>
-      <Form label="Change a person" submit="Save changes" onSubmit={change} onCancel={onClose}>
+      <Form label="Edit a person" submit="Save changes" onSubmit={change} onCancel={onClose}>
         <Select label="Permissions" isLabelShown value={permissions} options={roleOptions} onChange={setPermissions} />
       </Form>
     </Dialog>

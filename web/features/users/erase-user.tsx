@@ -65,7 +65,7 @@ function Receipt({ receipt, onClose }: { readonly receipt: ErasureAnswer; readon
           ['Bodies', formatCount(receipt.bodies)],
           ['Cached responses', formatCount(receipt.cache_entries)],
           ['On their way to the store', formatCount(receipt.spool_records)],
-          ['Set aside', formatCount(receipt.dead_letters)],
+          ['Dead letters', formatCount(receipt.dead_letters)],
         ]}
       />
       <Actions>

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { gatelog } from '../../lib/client.ts';
+import { declaredNameFault } from '../../lib/name-faults.ts';
 import { Button } from '../../ui/button.tsx';
-import { Form } from '../../ui/form/form.tsx';
+import { correctionOf, Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
@@ -13,6 +14,7 @@ export function DeclareProperty(): ReactNode {
   const [name, setName] = useState('');
   const [declared, setDeclared] = useState<string>();
   const queryClient = useQueryClient();
+  const fault = declaredNameFault(name);
   const declare = async (): Promise<void> => {
     const { data } = await gatelog.properties.declare(name.trim());
     setDeclared(
@@ -29,12 +31,12 @@ export function DeclareProperty(): ReactNode {
           submit="Declare"
           onSubmit={declare}
           onCancel={() => setIsOpen(false)}
-          missing={name.trim() === '' ? 'A property needs a name.' : undefined}
+          missing={name.trim() === '' ? 'A property needs a name.' : correctionOf(fault)}
         >
           <p className="muted">
             Some clients send headers in lower case. A declared name is stored with your spelling, however a header writes it.
           </p>
-          <TextField label="Name" value={name} onChange={setName} placeholder="Team" autoFocus />
+          <TextField label="Name" value={name} onChange={setName} fault={fault} placeholder="Team" autoFocus />
           {declared !== undefined && <Notice kind="success">{declared}</Notice>}
         </Form>
       </Dialog>

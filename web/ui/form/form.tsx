@@ -66,6 +66,11 @@ export function Form({ label, submit, onSubmit, onCancel, missing, value, childr
 /** Beside the button of a form, while a field says what is wrong with it. */
 export const correctFields = 'Correct the marked fields.';
 
+/** What stands beside the button of a form while a field says what is wrong with it; undefined: none does. */
+export function correctionOf(...faults: readonly (string | undefined)[]): string | undefined {
+  return faults.some((fault) => fault !== undefined) ? correctFields : undefined;
+}
+
 /** Fields beside one another where there is room. */
 export function Row({ children }: { readonly children: ReactNode }): ReactNode {
   return <div className={styles['row']}>{children}</div>;

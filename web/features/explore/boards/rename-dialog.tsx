@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { Form } from '../../../ui/form/form.tsx';
+import { savedNameFault } from '../../../lib/name-faults.ts';
+import { correctionOf, Form } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 
@@ -12,9 +13,10 @@ export interface RenameDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for a name. */
+/** Asks for the name of a board, or for the title of a panel. */
 export function RenameDialog({ title, label, name, submit, onSubmit, onClose }: RenameDialogProps): ReactNode {
   const [given, setGiven] = useState(name);
+  const fault = savedNameFault(given);
   return (
     <Dialog title={title} isOpen onClose={onClose}>
       <Form
@@ -22,9 +24,9 @@ export function RenameDialog({ title, label, name, submit, onSubmit, onClose }: 
         submit={submit}
         onSubmit={() => onSubmit(given.trim())}
         onCancel={onClose}
-        missing={given.trim() === '' ? `${label} is missing.` : undefined}
+        missing={given.trim() === '' ? `${label} is missing.` : correctionOf(fault)}
       >
-        <TextField label={label} value={given} onChange={setGiven} isRequired autoFocus />
+        <TextField label={label} value={given} onChange={setGiven} fault={fault} isRequired autoFocus />
       </Form>
     </Dialog>
   );

@@ -4,8 +4,9 @@ import { type ReactNode, useState } from 'react';
 import { gatelog } from '../../../lib/client.ts';
 import { metricTitle } from '../../../lib/metrics/metric-format.ts';
 import { dimensionTitle } from '../../../lib/metrics/dimensions.ts';
+import { savedNameFault } from '../../../lib/name-faults.ts';
 import type { RangeSearch } from '../../../lib/time-range.ts';
-import { Form } from '../../../ui/form/form.tsx';
+import { correctionOf, Form } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Select } from '../../../ui/select.tsx';
@@ -28,9 +29,11 @@ export function SavePanel({ query, range, onClose }: SavePanelProps): ReactNode 
   const [title, setTitle] = useState(() => titleOf(query));
   const [boardId, setBoardId] = useState(newBoard);
   const [name, setName] = useState('');
+  const isNew = boardId === newBoard;
+  const [titleFault, nameFault] = [savedNameFault(title), savedNameFault(name)];
   const save = async (): Promise<void> => {
     const panel = panelOf(title.trim(), query);
-    const id = boardId === newBoard ? await made(name.trim(), panel, range) : await extended(boardId, panel);
+    const id = isNew ? await made(name.trim(), panel, range) : await extended(boardId, panel);
     await queryClient.invalidateQueries({ queryKey: ['boards'] });
     await navigate({ to: '/boards/$boardId', params: { boardId: id } });
   };
@@ -43,12 +46,16 @@ export function SavePanel({ query, range, onClose }: SavePanelProps): ReactNode 
         onSubmit={save}
         onCancel={onClose}
         missing={
-          title.trim() === '' ? 'A panel needs a title.' : boardId === newBoard && name.trim() === '' ? 'A board needs a name.' : undefined
+          title.trim() === ''
+            ? 'A panel needs a title.'
+            : isNew && name.trim() === ''
+              ? 'A board needs a name.'
+              : correctionOf(titleFault, isNew ? nameFault : undefined)
         }
       >
-        <TextField label="Title" value={title} onChange={setTitle} isRequired />
+        <TextField label="Title" value={title} onChange={setTitle} fault={titleFault} isRequired />
         <Select label="Board" isLabelShown value={boardId} options={options} onChange={setBoardId} />
-        {boardId === newBoard && <TextField label="Name of the board" value={name} onChange={setName} placeholder="Spend" isRequired />}
+        {isNew && <TextField label="Name of the board" value={name} onChange={setName} fault={nameFault} placeholder="Spend" isRequired />}
       </Form>
     </Dialog>
   );

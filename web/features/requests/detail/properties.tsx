@@ -1,9 +1,10 @@
 import { type ReactNode, useRef, useState } from 'react';
 import { where } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
+import { propertyNameFault, propertyValueFault } from '../../../lib/name-faults.ts';
 import { isOfService } from '../../../lib/property-names.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Form, Row } from '../../../ui/form/form.tsx';
+import { correctionOf, Form, Row } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { ConfirmButton } from '../../../ui/overlay/confirm-button.tsx';
 import { PropertyLink } from '../../../ui/subject-links.tsx';
@@ -171,14 +172,15 @@ interface ValueFormProps {
 
 function ValueForm({ name, value, onSet, onEnd }: ValueFormProps): ReactNode {
   const [text, setText] = useState(value);
+  const fault = propertyValueFault(text);
   const save = async (): Promise<void> => {
     if (text !== value) await onSet(text);
     onEnd();
   };
   return (
     <Escapable onEscape={onEnd}>
-      <Form label={`Change ${name}`} submit="Save" onSubmit={save} onCancel={onEnd}>
-        <TextField label={`Value of ${name}`} isLabelShown={false} value={text} onChange={setText} autoFocus />
+      <Form label={`Change ${name}`} submit="Save" onSubmit={save} onCancel={onEnd} missing={correctionOf(fault)}>
+        <TextField label={`Value of ${name}`} isLabelShown={false} value={text} onChange={setText} fault={fault} autoFocus />
       </Form>
     </Escapable>
   );
@@ -192,6 +194,7 @@ interface AddFormProps {
 function AddForm({ onSet, onEnd }: AddFormProps): ReactNode {
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
+  const [nameFault, valueFault] = [propertyNameFault(name), propertyValueFault(value)];
   const add = async (): Promise<void> => {
     await onSet(name.trim(), value);
     onEnd();
@@ -203,11 +206,11 @@ function AddForm({ onSet, onEnd }: AddFormProps): ReactNode {
         submit="Add"
         onSubmit={add}
         onCancel={onEnd}
-        missing={name.trim() === '' ? 'A property needs a name.' : undefined}
+        missing={name.trim() === '' ? 'A property needs a name.' : correctionOf(nameFault, valueFault)}
       >
         <Row>
-          <TextField label="Name" value={name} onChange={setName} autoFocus />
-          <TextField label="Value" value={value} onChange={setValue} />
+          <TextField label="Name" value={name} onChange={setName} fault={nameFault} autoFocus />
+          <TextField label="Value" value={value} onChange={setValue} fault={valueFault} />
         </Row>
       </Form>
     </Escapable>

@@ -2,9 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { View } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
+import { savedNameFault } from '../../../lib/name-faults.ts';
 import { rangeSearchOf } from '../../../lib/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Form } from '../../../ui/form/form.tsx';
+import { correctionOf, Form } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { ConfirmButton } from '../../../ui/overlay/confirm-button.tsx';
 import { requestsSearchOf } from '../search.ts';
@@ -55,6 +56,7 @@ interface RenameFormProps {
 
 function RenameForm({ view: { id, name, page, search }, onChanged, onEnd }: RenameFormProps): ReactNode {
   const [text, setText] = useState(name);
+  const fault = savedNameFault(text);
   const rename = async (): Promise<void> => {
     await gatelog.views.replace(id, { name: text.trim(), page, search });
     await onChanged();
@@ -66,9 +68,9 @@ function RenameForm({ view: { id, name, page, search }, onChanged, onEnd }: Rena
       submit="Rename"
       onSubmit={rename}
       onCancel={onEnd}
-      missing={text.trim() === '' ? 'A view needs a name.' : undefined}
+      missing={text.trim() === '' ? 'A view needs a name.' : correctionOf(fault)}
     >
-      <TextField label="New name" value={text} onChange={setText} autoFocus />
+      <TextField label="New name" value={text} onChange={setText} fault={fault} autoFocus />
     </Form>
   );
 }

@@ -5,9 +5,10 @@ import { anyOf, condition, type FilterNode } from '../../../../src/query/filter/
 import { filterJson } from '../../../../src/query/language/json.ts';
 import { gatelog } from '../../../lib/client.ts';
 import { formatCount } from '../../../lib/format.ts';
+import { propertyNameFault, propertyValueFault } from '../../../lib/name-faults.ts';
 import { useMay } from '../../../lib/signed-in.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Form, Row } from '../../../ui/form/form.tsx';
+import { correctionOf, Form, Row } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { LinkButton } from '../../../ui/link-button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
@@ -70,17 +71,18 @@ function SetProperty({ filter, onEnd }: PropertyFormProps): ReactNode {
   const change = useChange(filter, onEnd);
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
+  const [nameFault, valueFault] = [propertyNameFault(name), propertyValueFault(value)];
   return (
     <Form
       label="Set a property"
       submit="Set"
       onSubmit={() => change({ set: { [name.trim()]: value } })}
       onCancel={onEnd}
-      missing={name.trim() === '' ? 'A property needs a name.' : undefined}
+      missing={name.trim() === '' ? 'A property needs a name.' : correctionOf(nameFault, valueFault)}
     >
       <Row>
-        <TextField label="Name" value={name} onChange={setName} about="A property of this name is replaced." autoFocus />
-        <TextField label="Value" value={value} onChange={setValue} />
+        <TextField label="Name" value={name} onChange={setName} fault={nameFault} about="A property of this name is replaced." autoFocus />
+        <TextField label="Value" value={value} onChange={setValue} fault={valueFault} />
       </Row>
     </Form>
   );
@@ -89,15 +91,16 @@ function SetProperty({ filter, onEnd }: PropertyFormProps): ReactNode {
 function RemoveProperty({ filter, onEnd }: PropertyFormProps): ReactNode {
   const change = useChange(filter, onEnd);
   const [name, setName] = useState('');
+  const fault = propertyNameFault(name);
   return (
     <Form
       label="Remove a property"
       submit="Remove"
       onSubmit={() => change({ remove: [name.trim()] })}
       onCancel={onEnd}
-      missing={name.trim() === '' ? 'Which property? Write its name.' : undefined}
+      missing={name.trim() === '' ? 'Which property? Write its name.' : correctionOf(fault)}
     >
-      <TextField label="Name" value={name} onChange={setName} about="Requests that lack it stay as they are." autoFocus />
+      <TextField label="Name" value={name} onChange={setName} fault={fault} about="Requests that lack it stay as they are." autoFocus />
     </Form>
   );
 }

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { gatelog } from '../../../lib/client.ts';
+import { savedNameFault } from '../../../lib/name-faults.ts';
 import { useMay } from '../../../lib/signed-in.ts';
 import type { RangeSearch } from '../../../lib/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Form } from '../../../ui/form/form.tsx';
+import { correctionOf, Form } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
@@ -31,6 +32,7 @@ export function ViewsDialog({ search, onClose }: ViewsDialogProps): ReactNode {
     queryKey: ['views', 'requests'],
     queryFn: async ({ signal }) => (await gatelog.views.list({ page: 'requests', signal })).data,
   });
+  const fault = savedNameFault(name);
   const changed = () => queryClient.invalidateQueries({ queryKey: ['views'] });
   const save = async (): Promise<void> => {
     const known = Object.fromEntries(Object.entries(search).filter(([member, value]) => value !== undefined && !momentary.has(member)));
@@ -60,9 +62,9 @@ export function ViewsDialog({ search, onClose }: ViewsDialogProps): ReactNode {
           submit="Save this view"
           onSubmit={save}
           onCancel={onClose}
-          missing={name.trim() === '' ? 'A view needs a name.' : undefined}
+          missing={name.trim() === '' ? 'A view needs a name.' : correctionOf(fault)}
         >
-          <TextField label="Name" value={name} onChange={setName} placeholder="Failures of checkout" />
+          <TextField label="Name" value={name} onChange={setName} fault={fault} placeholder="Failures of checkout" />
         </Form>
       ) : (
         <Button onPress={onClose}>Close</Button>

@@ -108,7 +108,9 @@ describe('a person with an account of the issuer', () => {
     const { page } = await signIn('lea');
     await page.goto(`${service.api}/people`);
     await page.getByRole('button', { name: 'Invite a person' }).click();
-    await page.getByLabel('Mail address').fill('bob@other.example');
+    await page.getByLabel('E-mail address').fill('Bob at other.example');
+    await page.getByText('Write one address such as ada@example.com').waitFor();
+    await page.getByLabel('E-mail address').fill('bob@other.example');
     await page.getByRole('button', { name: 'Make the link' }).click();
     const link = await page.getByRole('dialog').locator('code').textContent();
     const bob = await signIn('bob', link ?? '');

@@ -8,7 +8,7 @@ import { useMay } from '../../lib/signed-in.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Form, Row } from '../../ui/form/form.tsx';
+import { correctionOf, Form, Row } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -18,6 +18,7 @@ import { membersQuery } from '../people/people-queries.ts';
 import { nameOf } from '../people/roles.ts';
 import { actionWords } from './action-words.ts';
 import { type AuditSearch, exportAddress } from './search.ts';
+import { searchFaults, searchOfTyped } from './search-faults.ts';
 
 const route = getRouteApi('/shell/audit');
 const pageLength = 100;
@@ -90,12 +91,10 @@ const fields = [
 function SearchForm({ search }: { readonly search: AuditSearch }): ReactNode {
   const navigate = route.useNavigate();
   const [typed, setTyped] = useState(search);
-  const submit = async (): Promise<void> => {
-    const given = Object.entries(typed).filter(([, value]) => typeof value === 'string' && value.trim() !== '');
-    await navigate({ search: Object.fromEntries(given) });
-  };
+  const faults = searchFaults(typed);
+  const submit = (): Promise<void> => navigate({ search: searchOfTyped(typed) });
   return (
-    <Form label="Search the audit log" submit="Search" onSubmit={submit}>
+    <Form label="Search the audit log" submit="Search" onSubmit={submit} missing={correctionOf(...Object.values(faults))}>
       <Row>
         {fields.map(([field, label, placeholder]) => (
           <TextField
@@ -103,6 +102,7 @@ function SearchForm({ search }: { readonly search: AuditSearch }): ReactNode {
             label={label}
             value={typed[field] ?? ''}
             onChange={(value) => setTyped((shown) => ({ ...shown, [field]: value }))}
+            fault={faults[field]}
             placeholder={placeholder}
           />
         ))}

@@ -1,10 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import type { RedactionRule } from '../../../src/client/types/settings.ts';
 import { Checkbox } from '../../ui/form/checkbox.tsx';
-import { Form } from '../../ui/form/form.tsx';
+import { correctionOf, Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { Select } from '../../ui/select.tsx';
+import { ruleFaults } from './rule-faults.ts';
 
 const kindOptions = [
   { value: 'email', label: 'e-mail addresses' },
@@ -32,10 +33,12 @@ export function NewRule({ onStore, onClose }: NewRuleProps): ReactNode {
   const [pattern, setPattern] = useState('');
   const [replacement, setReplacement] = useState('');
   const [chosen, setChosen] = useState<readonly Place[]>(['request', 'response', 'properties']);
+  const isRegex = kind === 'regex';
+  const faults = ruleFaults(pattern, replacement);
   const store = async (): Promise<void> => {
     await onStore({
       kind,
-      pattern: kind === 'regex' ? pattern : null,
+      pattern: isRegex ? pattern : null,
       replacement: replacement === '' ? null : replacement,
       applies_to: chosen,
     });
@@ -49,31 +52,55 @@ export function NewRule({ onStore, onClose }: NewRuleProps): ReactNode {
         onSubmit={store}
         onCancel={onClose}
         missing={
-          chosen.length === 0 ? 'Choose at least one place.' : kind === 'regex' && pattern === '' ? 'A pattern is missing.' : undefined
+          chosen.length === 0
+            ? 'Choose at least one place.'
+            : isRegex && pattern === ''
+              ? 'A pattern is missing.'
+              : correctionOf(isRegex ? faults.pattern : undefined, faults.replacement)
         }
       >
         <Select label="Redact" isLabelShown value={kind} options={kindOptions} onChange={setKind} />
-        {kind === 'regex' && (
-          <TextField label="Pattern (RE2)" value={pattern} onChange={setPattern} placeholder="EMP-[0-9]{6}" isCode isRequired />
+        {isRegex && (
+          <TextField
+            label="Pattern (RE2)"
+            value={pattern}
+            onChange={setPattern}
+            fault={faults.pattern}
+            placeholder="EMP-[0-9]{6}"
+            isCode
+            isRequired
+          />
         )}
         <TextField
           label="Replace with"
           value={replacement}
           onChange={setReplacement}
-          placeholder={kind === 'regex' ? '[redacted]' : `[${kind}]`}
+          fault={faults.replacement}
+          placeholder={isRegex ? '[redacted]' : `[${kind}]`}
         />
-        <div>
-          {places.map(({ id, title }) => (
-            <Checkbox
-              key={id}
-              isSelected={chosen.includes(id)}
-              onChange={(isSelected) => setChosen(isSelected ? [...chosen, id] : chosen.filter((one) => one !== id))}
-            >
-              {title}
-            </Checkbox>
-          ))}
-        </div>
+        <Places chosen={chosen} onChange={setChosen} />
       </Form>
     </Dialog>
+  );
+}
+
+interface PlacesProps {
+  readonly chosen: readonly Place[];
+  readonly onChange: (chosen: readonly Place[]) => void;
+}
+
+function Places({ chosen, onChange }: PlacesProps): ReactNode {
+  return (
+    <div>
+      {places.map(({ id, title }) => (
+        <Checkbox
+          key={id}
+          isSelected={chosen.includes(id)}
+          onChange={(isSelected) => onChange(isSelected ? [...chosen, id] : chosen.filter((one) => one !== id))}
+        >
+          {title}
+        </Checkbox>
+      ))}
+    </div>
   );
 }

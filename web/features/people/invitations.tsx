@@ -5,7 +5,7 @@ import { gatelog } from '../../lib/client.ts';
 import { formatTime } from '../../lib/format.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
-import { Form } from '../../ui/form/form.tsx';
+import { correctionOf, Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { ErrorNotice } from '../../ui/notice.tsx';
@@ -14,6 +14,7 @@ import { Actions, Dialog } from '../../ui/overlay/dialog.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
+import { mailFault } from './mail-fault.ts';
 import { invitationsQuery } from './people-queries.ts';
 import { type Role, roleLabels, roleOptions } from './roles.ts';
 
@@ -61,6 +62,7 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
   const [permissions, setPermissions] = useState<Role>('rw');
   const [link, setLink] = useState<string>();
   const queryClient = useQueryClient();
+  const fault = mailFault(mail);
   const invite = async (): Promise<void> => {
     const given = mail.trim();
     const { data } = await gatelog.invitations.create({ permissions, mail: given === '' ? null : given });
@@ -82,11 +84,12 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
   }
   return (
     <Dialog title="Invite a person" isOpen onClose={onClose}>
-      <Form label="Invite a person" submit="Make the link" onSubmit={invite} onCancel={onClose}>
+      <Form label="Invite a person" submit="Make the link" onSubmit={invite} onCancel={onClose} missing={correctionOf(fault)}>
         <TextField
           label="E-mail address"
           value={mail}
           onChange={setMail}
+          fault={fault}
           placeholder="ada@example.com"
           about="Only the account with this address may use the link. Leave it empty, and whoever has the link may."
           autoFocus

@@ -78,7 +78,7 @@ function EditMember({ member, onClose }: { readonly member: Member; readonly onC
     onClose();
   };
   return (
-    <Dialog title={`Change ${nameOf(member)}`} isOpen onClose={onClose}>
+    <Dialog title={`Edit ${nameOf(member)}`} isOpen onClose={onClose}>
       <Form label="Edit a person" submit="Save changes" onSubmit={change} onCancel={onClose}>
         <Select label="Permissions" isLabelShown value={permissions} options={roleOptions} onChange={setPermissions} />
       </Form>

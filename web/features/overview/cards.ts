@@ -50,7 +50,7 @@ export const cards: readonly Card[] = [
     ],
   },
   {
-    title: 'Cached share of input',
+    title: 'Cached input',
     metric: 'prompt_cache_read_rate',
     better: 'more',
     search: 'prompt_cache_read_tokens:>0',

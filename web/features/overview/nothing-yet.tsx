@@ -52,7 +52,7 @@ export function NothingYet({ isSearched, filter, range: { range, from, to }, sin
       <p className={styles['next']}>
         {range !== 'all' && (
           <LinkButton from="/" to="/" search={(search) => ({ ...search, range: 'all', from: undefined, to: undefined })}>
-            Look at all time
+            Search all time
           </LinkButton>
         )}
         {mayMakeKeys && !isSearched && <LinkButton to="/start">Send the first call</LinkButton>}

@@ -122,7 +122,7 @@ function Figures({ session, steps: loaded, lengthMs, beside }: FiguresProps): Re
       usual(({ cost }) => formatCost(cost)),
     ],
     ['Steps', formatCount(session.total_requests), usual(({ steps }) => formatCount(steps))],
-    ['Input cached', cached === null ? '–' : percent(cached), usual(({ cached: share }) => (share === null ? '–' : percent(share)))],
+    ['Cached input', cached === null ? '–' : percent(cached), usual(({ cached: share }) => (share === null ? '–' : percent(share)))],
     [
       'Tokens',
       formatCount(session.total_tokens),

@@ -88,7 +88,7 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
       <Empty title="No request of this user in this time">
         <p className="muted">
           <Link from="/users/$userId" to="/users/$userId" search={{ range: 'all' }}>
-            Look at all time
+            Search all time
           </Link>
         </p>
       </Empty>
@@ -103,7 +103,7 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
           ['Errors', <Errors key="errors" total={total} q={failed} range={range} />],
           ['Sessions', figureText('sessions', total)],
           ['Input tokens', figureText('prompt_tokens', total)],
-          ['Cached share of input', figureText('prompt_cache_read_rate', total)],
+          ['Cached input', figureText('prompt_cache_read_rate', total)],
           ['Output tokens', figureText('completion_tokens', total)],
         ]}
       />

@@ -16,10 +16,10 @@ export type DimensionValue = string | number | boolean | null;
 
 const titles: Readonly<Record<string, string>> = {
   model: 'Model',
-  request_model: 'Model asked for',
+  request_model: 'Requested model',
   provider: 'Provider',
   status: 'Status',
-  failure_type: 'Kind of failure',
+  failure_type: 'Failure',
   client: 'Client',
   client_version: 'Client version',
   user: 'User',
@@ -43,7 +43,7 @@ const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
 
 /** What stands where a request has no value. */
 const absent: Readonly<Record<string, string>> = {
-  failure_type: 'no kind',
+  failure_type: 'no type',
   session: 'no session',
   session_name: 'no session',
   user: 'no user',

@@ -19,7 +19,7 @@ const titles: Readonly<Record<MetricName, string>> = {
   avg_prompt_tokens: 'Input tokens, average',
   avg_completion_tokens: 'Output tokens, average',
   prompt_cache_read_tokens: 'Cached input tokens',
-  prompt_cache_read_rate: 'Cached share of input',
+  prompt_cache_read_rate: 'Cached input',
   prompt_cache_savings: 'Saved by cached input',
   prompt_cache_write_tokens: 'Input tokens written to the cache',
   reasoning_tokens: 'Reasoning tokens',

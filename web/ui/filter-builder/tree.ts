@@ -44,7 +44,7 @@ const operators: Readonly<Record<OperatorFamily, Readonly<Record<string, string>
     ilike: 'is like (any case)',
     like: 'is like',
   },
-  number: { equals: 'is', 'not-equals': 'is not', gte: 'is at least', gt: 'is more than', lte: 'is at most', lt: 'is less than' },
+  number: { equals: 'is', 'not-equals': 'is not', gte: 'is at least', gt: 'is over', lte: 'is at most', lt: 'is under' },
   timestamp: { equals: 'is', gte: 'is at or after', gt: 'is after', lte: 'is at or before', lt: 'is before' },
   boolean: { equals: 'is' },
 };

@@ -42,7 +42,7 @@ export function GroupDetail({ group, sessionCost, onStep, ref }: GroupDetailProp
       <Facts
         facts={[
           ['Steps', formatCount(steps.length)],
-          ['Took', formatDuration(durationMs)],
+          ['Duration', formatDuration(durationMs)],
           ['Cost', cost === null || sessionCost === 0 ? formatCost(cost) : `${formatCost(cost)}, ${percent(cost / sessionCost)}`],
         ]}
       />

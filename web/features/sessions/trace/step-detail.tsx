@@ -76,10 +76,10 @@ function factsOf({ request }: Step, sessionCost: number): readonly (readonly [st
   const { cost, prompt_tokens: input, completion_tokens: output, session_path: path } = request;
   const cached = cachedShare(request);
   return [
-    ['Took', formatDuration(request.latency)],
+    ['Latency', formatDuration(request.latency)],
     ['Cost', cost !== null && cost > 0 && sessionCost > 0 ? `${formatCost(cost)}, ${percent(cost / sessionCost)}` : costText(request)],
     ['Input', input === null ? null : tokens(input)],
-    ['Input cached', cached === null ? null : percent(cached)],
+    ['Cached input', cached === null ? null : percent(cached)],
     ['Output', output === null ? null : tokens(output)],
     ['At', formatTime(request.request_created_at, timeZone())],
     ...(path === null || path === '' ? [] : [['Place', path] as const]),

@@ -174,13 +174,13 @@ function onTreeKey(event: KeyboardEvent, actions: ListActions, onEnter: () => vo
   event.preventDefault();
 }
 
-const titles = ['Step', 'What', 'Took', 'Cost', 'When'] as const;
+const titles = ['Step', 'What', 'Latency', 'Cost', 'When'] as const;
 
 function Head(): ReactNode {
   return (
     <div role="row" aria-rowindex={1} className={`${styles['head'] ?? ''} ${styles['columns'] ?? ''}`}>
       {titles.map((title) => (
-        <span key={title} role="columnheader" data-title={title} className={/Step|Took|Cost/.test(title) ? 'clip number' : 'clip'}>
+        <span key={title} role="columnheader" data-title={title} className={/Step|Latency|Cost/.test(title) ? 'clip number' : 'clip'}>
           {title}
         </span>
       ))}

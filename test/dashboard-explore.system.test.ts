@@ -230,7 +230,7 @@ it('Overview, a budget and a rule on costs name the requests that no price tells
   await page.context().close();
 });
 
-it('the panels of a board are renamed, moved, edited in Explore, and asked for together', async () => {
+it('the panels of a board are renamed, moved, edited in Explore, removed, and asked for together', async () => {
   const panels = [
     { title: 'By team', chart: 'bars', metrics: ['count'], by: [{ property: 'team' }] },
     { title: 'Sessions', chart: 'table', metrics: ['cost'], by: ['session'] },
@@ -252,6 +252,9 @@ it('the panels of a board are renamed, moved, edited in Explore, and asked for t
     await page.getByRole('menuitem', { name: item }).click();
   };
   await change('All', 'Rename …');
+  await dialog(page).getByLabel('Title').fill('x'.repeat(129));
+  await dialog(page).getByText('Write at most 128 characters.').waitFor();
+  await expect.poll(() => dialog(page).getByRole('button', { name: 'Rename' }).isEnabled()).toBe(false);
   await dialog(page).getByLabel('Title').fill('Everything');
   await dialog(page).getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('heading', { name: 'Everything' }).waitFor();
@@ -263,6 +266,13 @@ it('the panels of a board are renamed, moved, edited in Explore, and asked for t
   await page.getByRole('option', { name: 'Table' }).click();
   await page.getByRole('button', { name: 'Save the panel' }).click();
   await page.getByRole('region', { name: 'By team' }).first().getByRole('link', { name: 'checkout' }).waitFor();
+  await change('Sessions', 'Remove from the board …');
+  await dialog(page).getByText('Sessions goes from the board for good').waitFor();
+  await dialog(page).getByRole('button', { name: 'Remove the panel' }).click();
+  await expect.poll(() => page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['By team', 'Everything']);
+  await page.getByRole('button', { name: 'Delete the board' }).click();
+  await dialog(page).getByText('2 panels go with it.').waitFor();
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   expect(complaints).toEqual([]);
   await leavePage(page);
 });
@@ -323,16 +333,20 @@ it('versions of a prompt stand beside one another, a command away, or a click on
   await leavePage(page);
 });
 
-it('a user has a page of its own, on which alone it is erased', async () => {
+it('a user has a page of its own, on which alone it is erased, after it says how many requests go', async () => {
   const { page, complaints } = await open('/users?range=1h');
   await page.getByRole('link', { name: 'ben', exact: true }).waitFor();
   await expect.poll(() => page.getByRole('button', { name: /erase/i }).count()).toBe(0);
   await page.getByRole('link', { name: 'ben', exact: true }).click();
   await page.getByRole('heading', { name: 'ben', level: 1 }).waitFor();
   await page.getByRole('region', { name: 'Most expensive sessions' }).first().getByRole('link', { name: 'A talk with ben' }).waitFor();
+  const { length } = await api.query({ request_response_rmt: { user_id: { equals: 'ben' } } });
   await page.getByRole('button', { name: 'Erase the user …' }).click();
+  await dialog(page).getByText(`goes for good: ${length} requests with their bodies`).waitFor();
   await dialog(page).getByLabel('Type the user to confirm').fill('ben');
-  await dialog(page).getByRole('button', { name: 'Erase for good' }).click();
+  await dialog(page)
+    .getByRole('button', { name: `Erase ${length} requests` })
+    .click();
   await dialog(page).getByRole('button', { name: 'Done' }).click();
   await page.waitForURL(/\/users$/);
   expect(complaints).toEqual([]);
@@ -347,4 +361,20 @@ it.each(views)('the pages of a user and of a board are readable for everybody at
   await expectGoodPage(watched, { address: `${service.api}/boards/${body.data[0]?.id ?? ''}`, part: '[role=img]' });
   expect(watched.complaints).toEqual([]);
   await leavePage(watched.page);
+});
+
+it('a board cannot take the name of another: the form stays, and says why', async () => {
+  const board = { time_range: { last: '1h' }, panels: [] };
+  for (const name of ['Teams', 'Users']) await api.call('POST', '/v1/boards', { ...board, name });
+  const { page } = await open('/boards');
+  await page.getByRole('main').getByRole('link', { name: 'Users' }).click();
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await dialog(page).getByLabel('Name').fill('Teams');
+  await page.keyboard.press('Enter');
+  await dialog(page)
+    .getByRole('alert')
+    .getByText(/There is a board called .Teams. already/)
+    .waitFor();
+  await expect.poll(() => dialog(page).getByLabel('Name').inputValue()).toBe('Teams');
+  await leavePage(page);
 });

@@ -302,6 +302,7 @@ it('a question becomes a panel of a board, and the board is JSON in and out', as
     .getByRole('row', { name: /^checkout/ })
     .waitFor();
   await page.getByRole('button', { name: 'Delete the board' }).click();
+  await dialog(page).getByText('1 panel goes with it.').waitFor();
   await dialog(page).getByRole('button', { name: 'Delete the board' }).click();
   await page.waitForURL(/\/boards$/);
   expect(complaints).toEqual([]);

@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { RetentionAnswer } from '../../../src/client/types/settings.ts';
 import { gatelog } from '../../lib/client.ts';
-import { formatAmount, formatCount } from '../../lib/format.ts';
+import { countRequests } from '../../lib/count-requests.ts';
+import { formatAmount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { correctFields, Form } from '../../ui/form/form.tsx';
 import { NumberField, numberFault, numberOf } from '../../ui/form/number-field.tsx';
@@ -36,7 +37,7 @@ export function RetentionForm({ retention }: { readonly retention: RetentionAnsw
   };
   const submit = async (): Promise<void> => {
     if (days === null || (retention.effective_days !== null && days >= retention.effective_days)) return save(days);
-    setAsked({ days, requests: await countOlder(days) });
+    setAsked({ days, requests: await countRequests('all', { untilMs: Date.now() - days * dayMs }) });
     return undefined;
   };
   return (
@@ -62,12 +63,6 @@ export function RetentionForm({ retention }: { readonly retention: RetentionAnsw
   );
 }
 
-async function countOlder(days: number): Promise<number> {
-  const body = { metrics: ['count'], filter: 'all', timeFilter: { endTimeUnixMs: Date.now() - days * dayMs } } as const;
-  const { data } = await gatelog.call('POST /v1/metrics/query', { body });
-  return Number((data[0] as { readonly count?: unknown } | undefined)?.count ?? 0);
-}
-
 interface ConfirmationProps extends Shortening {
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
@@ -75,7 +70,7 @@ interface ConfirmationProps extends Shortening {
 
 function Confirmation({ days, requests, onConfirm, onClose }: ConfirmationProps): ReactNode {
   const { isBusy, error, confirm } = useConfirmed(onConfirm, onClose);
-  const count = `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`;
+  const count = formatAmount(requests, 'request');
   return (
     <Dialog title={`Keep requests for ${daysText(days)}`} isOpen onClose={onClose}>
       <p>

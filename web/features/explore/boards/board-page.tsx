@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Board, ChangedBoard } from '../../../../src/client/types/dashboard.ts';
 import { gatelog } from '../../../lib/client.ts';
+import { formatAmount } from '../../../lib/format.ts';
 import { useMay } from '../../../lib/signed-in.ts';
 import type { RangeSearch } from '../../../lib/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -39,7 +40,7 @@ function Shown({ board }: { readonly board: Board }): ReactNode {
   const { panels } = board;
   const range = rangeOf(board.time_range, now);
   return (
-    <Page title={board.name} actions={<BoardActions {...{ range, mayChange, change, remove, setOpen }} />}>
+    <Page title={board.name} actions={<BoardActions {...{ range, mayChange, change, remove, setOpen }} panels={panels.length} />}>
       <ErrorNotice error={failure} />
       {panels.length === 0 && (
         <Empty title="No panel yet">
@@ -57,7 +58,7 @@ function Shown({ board }: { readonly board: Board }): ReactNode {
             place={index}
             onRename={(title) => replace({ ...board, panels: panels.with(index, { ...panel, title }) })}
             onWidth={(width) => change({ panels: panels.with(index, { ...panel, width }) })}
-            onRemove={() => change({ panels: panels.toSpliced(index, 1) })}
+            onRemove={() => replace({ ...board, panels: panels.toSpliced(index, 1) })}
             onMove={(by) => change({ panels: panels.toSpliced(index, 1).toSpliced(Math.max(0, index + by), 0, panel) })}
           />
         ))}
@@ -72,10 +73,12 @@ type BoardDialog = 'json' | 'name';
 interface BoardActionsProps extends Pick<ReturnType<typeof useBoardChanges>, 'change' | 'remove'> {
   readonly range: RangeSearch;
   readonly mayChange: boolean;
+  /** How many there are. */
+  readonly panels: number;
   readonly setOpen: (dialog: BoardDialog) => void;
 }
 
-function BoardActions({ range, mayChange, change, remove, setOpen }: BoardActionsProps): ReactNode {
+function BoardActions({ range, mayChange, panels, change, remove, setOpen }: BoardActionsProps): ReactNode {
   const json = (
     <Button kind="quiet" onPress={() => setOpen('json')}>
       JSON
@@ -90,11 +93,16 @@ function BoardActions({ range, mayChange, change, remove, setOpen }: BoardAction
       </LinkButton>
       <Button onPress={() => setOpen('name')}>Rename</Button>
       {json}
-      <ConfirmButton title="Delete the board" consequence="Its panels go with it; the requests they show stay." onConfirm={remove}>
+      <ConfirmButton title="Delete the board" consequence={goesWithBoard(panels)} onConfirm={remove}>
         Delete
       </ConfirmButton>
     </>
   );
+}
+
+function goesWithBoard(panels: number): string {
+  if (panels === 0) return 'It has no panel. No request is deleted.';
+  return `${formatAmount(panels, 'panel')} ${panels === 1 ? 'goes' : 'go'} with it. No request is deleted.`;
 }
 
 interface BoardDialogsProps extends Pick<ReturnType<typeof useBoardChanges>, 'replace'> {

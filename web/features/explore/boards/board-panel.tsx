@@ -6,10 +6,12 @@ import type { RangeSearch } from '../../../lib/time-range.ts';
 import { wideChart } from '../../../lib/use-buckets.ts';
 import { Loading } from '../../../ui/loading.tsx';
 import { ErrorNotice } from '../../../ui/notice.tsx';
+import { ConfirmDialog } from '../../../ui/overlay/confirm-dialog.tsx';
 import { MenuButton } from '../../../ui/overlay/menu-button.tsx';
 import { CourseChart } from '../course-chart.tsx';
 import { useExploration } from '../explore-query.ts';
 import { ExploreTable } from '../explore-tables.tsx';
+import type { ExploreSearch } from '../search.ts';
 import { queryOf } from './panel.ts';
 import { RenameDialog } from './rename-dialog.tsx';
 import styles from './boards.module.css';
@@ -24,14 +26,11 @@ export interface BoardPanelProps {
   readonly onRename: (title: string) => Promise<void>;
   readonly onWidth: (width: 1 | 2 | 3) => void;
   readonly onMove: (by: -1 | 1) => void;
-  readonly onRemove: () => void;
+  readonly onRemove: () => Promise<void>;
 }
 
 /** A panel, whose figures are asked for when it comes into view. */
 export function BoardPanelView({ panel, range, boardId, place, mayChange, ...on }: BoardPanelProps): ReactNode {
-  const { onWidth, onMove, onRemove, onRename } = on;
-  const navigate = useNavigate();
-  const [isRenaming, setIsRenaming] = useState(false);
   const element = useRef<HTMLElement>(null);
   const isSeen = useSeen(element);
   const query = useMemo(() => queryOf(panel), [panel]);
@@ -47,18 +46,6 @@ export function BoardPanelView({ panel, range, boardId, place, mayChange, ...on 
     ...(order === 'asc' ? { order } : {}),
     ...(q === '' ? {} : { q }),
   };
-  const items = [
-    { id: 'edit', title: 'Edit …', onPick: () => void navigate({ to: '/explore', search: { ...explored, board: boardId, panel: place } }) },
-    { id: 'rename', title: 'Rename …', onPick: () => setIsRenaming(true) },
-    ...([1, 2, 3] as const).map((width) => ({
-      id: `width ${width}`,
-      title: width === 1 ? 'One column wide' : `${width} columns wide`,
-      onPick: () => onWidth(width),
-    })),
-    { id: 'before', title: 'Move left', onPick: () => onMove(-1) },
-    { id: 'behind', title: 'Move right', onPick: () => onMove(1) },
-    { id: 'remove', title: 'Remove from the board', onPick: onRemove },
-  ];
   return (
     <section ref={element} className={styles['panel']} data-width={panel.width ?? 1} aria-label={panel.title}>
       <header className={styles['head']}>
@@ -68,24 +55,57 @@ export function BoardPanelView({ panel, range, boardId, place, mayChange, ...on 
         <Link to="/explore" search={explored} aria-label={`Open ${panel.title} in Explore`}>
           Explore
         </Link>
-        {mayChange && (
-          <MenuButton label={`Change ${panel.title}`} kind="quiet" items={items}>
-            ⋯
-          </MenuButton>
-        )}
+        {mayChange && <PanelMenu title={panel.title} edited={{ ...explored, board: boardId, panel: place }} {...on} />}
       </header>
       {isSeen ? <Figures panel={panel} range={range} q={q} /> : <Loading />}
-      {isRenaming && (
-        <RenameDialog
-          title="Rename the panel"
-          label="Title"
-          name={panel.title}
-          submit="Rename"
-          onSubmit={onRename}
-          onClose={() => setIsRenaming(false)}
-        />
-      )}
     </section>
+  );
+}
+
+interface PanelMenuProps extends Pick<BoardPanelProps, 'onRename' | 'onWidth' | 'onMove' | 'onRemove'> {
+  readonly title: string;
+  /** Where the panel is edited. */
+  readonly edited: ExploreSearch & RangeSearch;
+}
+
+/** What can be done with a panel. */
+function PanelMenu({ title, edited, onRename, onWidth, onMove, onRemove }: PanelMenuProps): ReactNode {
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<'rename' | 'remove'>();
+  const close = (): void => setOpen(undefined);
+  const rename = (name: string): Promise<void> => onRename(name).then(close);
+  const items = [
+    { id: 'edit', title: 'Edit …', onPick: () => void navigate({ to: '/explore', search: edited }) },
+    { id: 'rename', title: 'Rename …', onPick: () => setOpen('rename') },
+    ...([1, 2, 3] as const).map((width) => ({
+      id: `width ${width}`,
+      title: width === 1 ? 'One column wide' : `${width} columns wide`,
+      onPick: () => onWidth(width),
+    })),
+    { id: 'before', title: 'Move left', onPick: () => onMove(-1) },
+    { id: 'behind', title: 'Move right', onPick: () => onMove(1) },
+    { id: 'remove', title: 'Remove from the board …', onPick: () => setOpen('remove') },
+  ];
+  return (
+    <>
+      <MenuButton label={`Change ${title}`} kind="quiet" items={items}>
+        ⋯
+      </MenuButton>
+      {open === 'rename' && (
+        <RenameDialog title="Rename the panel" label="Title" name={title} submit="Rename" onSubmit={rename} onClose={close} />
+      )}
+      <ConfirmDialog
+        title="Remove the panel"
+        consequence={
+          <p>
+            <b dir="auto">{title}</b> goes from the board for good. No request is deleted.
+          </p>
+        }
+        onConfirm={onRemove}
+        isOpen={open === 'remove'}
+        onClose={close}
+      />
+    </>
   );
 }
 

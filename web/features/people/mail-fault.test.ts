@@ -12,6 +12,6 @@ it.each([
   ['ada@example.com, bob@example.com', noAddress],
   ['Ada <ada@example.com>', noAddress],
   [`${'x'.repeat(243)}@example.com`, 'Write at most 254 characters.'],
-])('what is wrong with the mail address "%s"', (text, fault) => {
+])('what is wrong with the e-mail address "%s"', (text, fault) => {
   expect(mailFault(text)).toBe(fault);
 });

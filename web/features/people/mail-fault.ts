@@ -1,7 +1,7 @@
 import { peopleLimits } from '../../../src/model/people.ts';
 import { lengthFault } from '../../lib/name-faults.ts';
 
-/** What is wrong with the mail address of an invitation as it is typed, as a sentence; undefined: nothing, or there is no text. */
+/** What is wrong with the e-mail address of an invitation as it is typed, as a sentence; undefined: nothing, or there is no text. */
 export function mailFault(text: string): string | undefined {
   const mail = text.trim();
   if (mail === '') return undefined;

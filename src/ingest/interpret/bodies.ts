@@ -13,7 +13,16 @@ import { eventsOfLines, readServerSentEvents, type ServerSentEvent } from '../..
 import { requestedModel, respondedModel } from '../../providers/format/unread.ts';
 import { decodeContent, inUtf8, type ReadBody, readBody, readUtf8, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './multipart.ts';
-import { truncatedMembers, fieldsAtEnd, multipartTail, outermostMembers, withTruncatedTail } from './truncated-bodies.ts';
+import { errorIn } from './error-events.ts';
+import {
+  errorInTail,
+  eventsAtEnd,
+  truncatedMembers,
+  fieldsAtEnd,
+  multipartTail,
+  outermostMembers,
+  withTruncatedTail,
+} from './truncated-bodies.ts';
 
 /** A request's recorded body, and what was read of it. */
 export interface ReadRequest {
@@ -34,6 +43,8 @@ export interface ReadResponse {
   readonly inPieces: boolean;
   /** The response is known to be whole from its own content. */
   readonly isComplete: boolean;
+  /** What an event of a stream says of an error, where the stream is not assembled or its end is not recorded. */
+  readonly errorEvent?: unknown;
 }
 
 const noRequestFields: RequestFields = { model: '', user: '', promptText: '', firstUserText: '', lastUserText: '' };
@@ -86,11 +97,16 @@ function fieldsWithoutFormat(open: ExchangeOpen, parsed: unknown): RequestFields
 /** Reads a response in the provider's wire format: a stream, a JSON body, or a text where the format knows one. */
 export function readResponse(exchange: Exchange, format: WireFormat | undefined): ReadResponse {
   const read = withHeaders(readResponseBody(exchange, format), exchange, format);
-  const response = exchange.responseTail === undefined ? read : { ...read, fields: withTruncatedTail(read.fields, exchange, format) };
+  const response = exchange.responseTail === undefined ? read : withTail(read, exchange, format);
   const header = format?.responseIdHeader;
   const responseId = header === undefined ? undefined : exchange.responseHead?.headers[header];
   if (responseId === undefined || response.fields.responseId !== '') return response;
   return { ...response, fields: { ...response.fields, responseId } };
+}
+
+function withTail(read: ReadResponse, exchange: Exchange, format: WireFormat | undefined): ReadResponse {
+  const fields = withTruncatedTail(read.fields, exchange, format);
+  return { ...read, fields, errorEvent: read.streamed ? (read.errorEvent ?? errorInTail(exchange)) : undefined };
 }
 
 function withHeaders(read: ReadResponse, { responseHead }: Exchange, format: WireFormat | undefined): ReadResponse {
@@ -153,7 +169,8 @@ function isCompleteBody({ open, responseHead, responseBody }: Exchange, declared
 function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
   if (jsonExcess(text) !== undefined) {
     const fields = format === undefined ? noResponseFields : fieldsAtEnd(text, format, true);
-    return { body: recordText(text, undefined), parsed: undefined, fields, streamed: true, inPieces: true, isComplete: false };
+    const errorEvent = errorIn(eventsAtEnd(text));
+    return { body: recordText(text, undefined), parsed: undefined, fields, streamed: true, inPieces: true, isComplete: false, errorEvent };
   }
   const events = readServerSentEvents([decoded]);
   const { exact, isExact } = mayLoseDigits(text) ? withExactData(events) : { exact: events, isExact: true };
@@ -161,7 +178,8 @@ function readStream(decoded: Buffer, text: string, format: WireFormat | undefine
   if (format !== undefined && assembled?.understood === true) return understoodStream({ ...assembled, isExact }, text, format);
   const body = text === '' ? absent : recordText(text, undefined);
   const inPieces = events.length > 1;
-  return { body, parsed: undefined, fields: noResponseFields, streamed: true, inPieces, isComplete: assembled?.isComplete ?? false };
+  const isComplete = assembled?.isComplete ?? false;
+  return { body, parsed: undefined, fields: noResponseFields, streamed: true, inPieces, isComplete, errorEvent: errorIn(events) };
 }
 
 /**

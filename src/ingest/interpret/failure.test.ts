@@ -69,6 +69,113 @@ describe("a failed status tells the provider's own words", () => {
   });
 });
 
+const responses = { open: { provider: 'openai', path: '/v1/responses' } } as const;
+const cohere = { open: { provider: 'cohere', path: '/v2/chat' } } as const;
+const upstreamError = { code: 502, message: 'Upstream is down' };
+const event = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+describe('a reply of a good status that tells its error in another place', () => {
+  const failedResponse = { id: 'r', object: 'response', status: 'failed', error: null, output: [] };
+  const choice = { index: 0, message: { role: 'assistant', content: 'The harb' }, finish_reason: 'error' };
+
+  test.each<[string, InterpretSketch, string, string]>([
+    ['a response whose status is failed', { ...responses, response: JSON.stringify(failedResponse) }, '', ''],
+    [
+      'a stream whose response failed',
+      { ...responses, headers: stream, response: event('response.failed', { type: 'response.failed', response: failedResponse }) },
+      '',
+      '',
+    ],
+    ['a choice that ended in an error', { response: JSON.stringify({ choices: [choice] }) }, '', ''],
+    ['a choice with an error', { response: JSON.stringify({ choices: [{ ...choice, error: upstreamError }] }) }, '502', 'Upstream is down'],
+    [
+      'a choice of a stream that ended in an error',
+      { headers: stream, response: `${chunk({ content: 'The harb' })}${chunk({}, 'error')}data: [DONE]\n\n` },
+      '',
+      '',
+    ],
+    ['an answer of Cohere', { ...cohere, response: JSON.stringify({ id: 'c', finish_reason: 'ERROR', message: { content: [] } }) }, '', ''],
+    [
+      'a stream of no known format',
+      {
+        open: { provider: 'nobody' },
+        headers: stream,
+        response: `data: a\n\n${event('error', { type: 'error', error: { type: 'overloaded', message: 'Busy' } })}`,
+      },
+      'overloaded',
+      'Busy',
+    ],
+    [
+      'a stream of no known format, in an event without a name',
+      {
+        open: { provider: 'nobody' },
+        headers: stream,
+        response: `data: a\n\ndata: ${JSON.stringify({ error: { type: 'overloaded', message: 'Busy' } })}\n\n`,
+      },
+      'overloaded',
+      'Busy',
+    ],
+    [
+      'an event behind what is recorded',
+      {
+        ...anthropic,
+        headers: stream,
+        response: event('message_start', { type: 'message_start', message: { id: 'm', model: 'claude-sonnet-4-5', content: [] } }),
+        responseTail: `lost"}}\n\n${event('error', { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })}`,
+        end: { responseCut: true },
+      },
+      'overloaded_error',
+      'Overloaded',
+    ],
+    [
+      'a failed response behind what is recorded',
+      {
+        ...responses,
+        headers: stream,
+        response: event('response.created', { type: 'response.created', response: { id: 'r', object: 'response' } }),
+        responseTail: `"}\n\n${event('response.failed', { type: 'response.failed', response: { ...failedResponse, error: { code: 'server_error', message: 'Broken' } } })}`,
+        end: { responseCut: true },
+      },
+      'server_error',
+      'Broken',
+    ],
+    [
+      'an event for which the client left',
+      {
+        ...anthropic,
+        headers: stream,
+        response: event('error', { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
+        end: { outcome: 'client_left' },
+      },
+      'overloaded_error',
+      'Overloaded',
+    ],
+  ])('%s', (_, sketch, type, message) => {
+    expect(failureIn(sketch)).toEqual({ kind: 'reply', type, message });
+  });
+
+  test.each<[string, InterpretSketch]>([
+    [
+      'a batch that failed, as a GET shows it',
+      {
+        open: { method: 'GET', path: '/v1/batches/b' },
+        response: JSON.stringify({ id: 'b', object: 'batch', status: 'failed', errors: {} }),
+      },
+    ],
+    [
+      'lines of a log that name errors',
+      {
+        open: { provider: 'nobody' },
+        headers: stream,
+        response: `data: a\n\ndata: ${JSON.stringify({ step: 1, result: 'ok', error: 'a tool failed' })}\n\n`,
+      },
+    ],
+    ['a choice that is filtered', { response: JSON.stringify({ choices: [{ ...choice, finish_reason: 'content_filter' }] }) }],
+  ])('%s is no failure', (_, sketch) => {
+    expect(failureIn(sketch)).toBeNull();
+  });
+});
+
 describe('a reply of a good status', () => {
   test('that is an error has failed', () => {
     const response = JSON.stringify({ error: { message: 'Upstream is down', code: 502 }, user_id: 'u' });

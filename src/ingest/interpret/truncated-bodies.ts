@@ -8,7 +8,8 @@ import type { ResponseFields, WireFormat } from '../../providers/format/provider
 import { wireProfile } from '../../providers/wire-profile.ts';
 import { beginsAmazonMessage, readLastAmazonEvents } from '../../providers/amazon/event-stream.ts';
 import { laterCounts } from '../../providers/format/cumulative.ts';
-import { eventsOfLines, readServerSentEvents } from '../../providers/format/sse.ts';
+import { eventsOfLines, readServerSentEvents, type ServerSentEvent } from '../../providers/format/sse.ts';
+import { errorIn } from './error-events.ts';
 import { readForm } from './multipart.ts';
 
 /** Bytes of the recorded body read again with its tail, for members that span the cut. */
@@ -94,13 +95,26 @@ function withModel(body: unknown, model: unknown): unknown {
  * non-streamed response names before its texts.
  */
 export function fieldsAtEnd(text = '', format: WireFormat, isStream = false): ResponseFields {
-  if (isStream) {
-    const end = withoutLongRuns(Buffer.from(text.slice(-maxSearched))).subarray(-endLength);
-    return lastOfStream(end, format);
-  }
+  if (isStream) return lastOfStream(endOfStream(text), format);
   const end = text.slice(-endLength);
   const { model } = firstMembers(text, callMembers);
   return format.readResponse(withModel(lastMembers(end, billedMember) ?? {}, model));
+}
+
+/** The last bytes of a stream that is not parsed as a whole, with its long strings shortened. */
+function endOfStream(text: string): Buffer {
+  return withoutLongRuns(Buffer.from(text.slice(-maxSearched))).subarray(-endLength);
+}
+
+/** The last events of such a stream. */
+export function eventsAtEnd(text: string): readonly ServerSentEvent[] {
+  return readServerSentEvents([endOfStream(text)]);
+}
+
+/** What the events behind the recorded part of a stream say of an error. */
+export function errorInTail(exchange: Exchange): unknown {
+  const isReadable = isPlain(exchange.responseHead?.headers['content-encoding']) && !beginsAmazonMessage(exchange.responseBody);
+  return isReadable ? errorIn(readServerSentEvents([lastOfResponse(exchange, false)])) : undefined;
 }
 
 /** `model` and `user` of a JSON body that is too large to be parsed; undefined without either. */

@@ -245,7 +245,7 @@ it('a search that cannot be read, or a figure that is none, is no rule; a refuse
   await page.getByLabel('Search requests').fill('');
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByLabel('Holds for, minutes').fill('5m');
-  await page.getByText('This is no number').waitFor();
+  await page.getByText('This is not a number').waitFor();
   await expect.poll(() => store.isEnabled()).toBe(false);
   await page.getByLabel('Holds for, minutes').fill('-3');
   await page.getByText('Write at least 0.').waitFor();

@@ -188,7 +188,7 @@ it('properties by which the service was told of a session stand apart, and the w
   };
   await expect.poll(places).toEqual({ isOneLine: true, isBehind: true });
   await page.getByRole('tab', { name: 'Details' }).click();
-  await page.locator('section[aria-label="Kept of headers"]', { hasText: 'Svc-Session-Path' }).getByText('/ask').waitFor();
+  await page.locator('section[aria-label="Recorded headers"]', { hasText: 'Svc-Session-Path' }).getByText('/ask').waitFor();
   await page.context().close();
 });
 

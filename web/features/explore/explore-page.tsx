@@ -52,7 +52,7 @@ export function ExplorePage(): ReactNode {
       <ExploreControls {...{ metrics, by, chart, top }} onChange={change} />
       {filter === undefined ? (
         <Empty title="The search cannot be read">
-          <p>Below the search stands where its fault is.</p>
+          <p>The search has an error; see below it.</p>
         </Empty>
       ) : (
         <Answer {...{ filter, search, chart }} onChange={change} />

@@ -163,7 +163,7 @@ function ToRequests({ by, q, range, group: { key, now }, metric, search, childre
     <Link
       to="/requests"
       search={{ q: searchAnd(whole, search), ...range }}
-      {...(metric === undefined ? {} : { 'aria-label': `${valueTitle(by, value)}: ${formatOf(metric)(now?.[metric] ?? 0)} ${metric}` })}
+      {...(metric === undefined ? {} : { 'aria-label': `${valueTitle(by, value)}: ${formatOf(metric)(now?.[metric] ?? 0)} ${metricTitle(metric).toLowerCase()}` })}
     >
       {text}
     </Link>

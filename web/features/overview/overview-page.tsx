@@ -57,7 +57,7 @@ export function OverviewPage(): ReactNode {
       <PassedLimits isEnabled={by === undefined} />
       {filter === undefined ? (
         <Empty title="The search cannot be read">
-          <p>Below the search stands where its fault is.</p>
+          <p>The search has an error; see below it.</p>
         </Empty>
       ) : (
         <Content

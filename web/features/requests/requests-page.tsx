@@ -142,7 +142,7 @@ function KeptNote(): ReactNode {
       <Link from="/requests" to="/requests" search={(before) => ({ ...before, request: kept })}>
         One request
       </Link>{' '}
-      is kept: open another to compare <InlineButton onPress={() => keepRequest(undefined)}>Forget it</InlineButton>
+      is kept: open another to compare <InlineButton onPress={() => keepRequest(undefined)}>Cancel</InlineButton>
     </p>
   );
 }
@@ -214,7 +214,7 @@ function Content({ search, filter, areFacetsOpen, isRefused, onSearch, onChange,
       )}
       {filter === undefined ? (
         <Empty title="The search cannot be read">
-          <p>Below the search stands where its fault is.</p>
+          <p>The search has an error; see below it.</p>
         </Empty>
       ) : (
         <RequestsList

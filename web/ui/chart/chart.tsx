@@ -147,7 +147,7 @@ function Tip({ chart: { series, times, format, zone }, colors, index, left, widt
           <b>{format(value)}</b>
         </p>
       ))}
-      {canPick && <p className="muted">{isByFinger() ? 'Tap again' : 'Click'}: its requests</p>}
+      {canPick && <p className="muted">{isByFinger() ? 'Tap again' : 'Click'} to see its requests</p>}
     </div>
   );
 }

@@ -28,8 +28,8 @@ export function numberOf(text: string): number | undefined {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : undefined;
 }
 
-const noNumber = 'This is no number. Write it as 1234.5.';
-const noWholeNumber = 'This is no number. Write a whole number, such as 30.';
+const noNumber = 'This is not a number. Write it as 1234.5.';
+const noWholeNumber = 'This is not a number. Write a whole number, such as 30.';
 const shown = new Intl.NumberFormat();
 
 /** What is wrong with a number as it is typed, as a sentence; undefined: nothing, or there is no text. */

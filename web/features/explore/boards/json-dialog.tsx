@@ -27,7 +27,7 @@ export function JsonDialog({ title, initial, submit, onSubmit, onClose, isReadOn
         submit={isReadOnly ? undefined : submit}
         onSubmit={() => onSubmit(JSON.parse(text))}
         onCancel={onClose}
-        missing={fault === undefined ? undefined : 'This is no JSON.'}
+        missing={fault === undefined ? undefined : 'This is not JSON.'}
       >
         <TextField label="JSON" value={text} onChange={setText} lines={24} isCode fault={fault} />
       </Form>
@@ -40,6 +40,6 @@ function faultOf(text: string): string | undefined {
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : 'This is no JSON.';
+    return error instanceof Error ? error.message : 'This is not JSON.';
   }
 }

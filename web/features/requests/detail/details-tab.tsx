@@ -42,8 +42,8 @@ export function DetailsTab({ request }: { readonly request: RequestItem }): Reac
       <Part title="Properties of the caller">
         <Facts facts={ownProperties(request.properties)} />
       </Part>
-      <Part title="Kept of headers">
-        <p className="muted">Headers are not kept as a whole: these, properties and the user.</p>
+      <Part title="Recorded headers">
+        <p className="muted">Of headers, only these, properties and the user are recorded.</p>
         <Facts facts={headerFacts(request)} />
       </Part>
     </div>
@@ -77,7 +77,7 @@ function Timing({ request }: { readonly request: RequestItem }): ReactNode {
           </li>
         ))}
         <li>
-          Together <b>{formatDuration(request.latency)}</b>
+          Total <b>{formatDuration(request.latency)}</b>
         </li>
         {speed !== null && (
           <li>
@@ -102,7 +102,7 @@ function callFacts(request: RequestItem): readonly Fact[] {
     ['Response model', request.response_model],
     ['Finish reason', finishReasonOf(request.response_body)],
     ['Path', request.request_path],
-    ['Called address', request.target_url],
+    ['Target address', request.target_url],
     ['Identifier at the provider', request.response_id],
     ['Arrived', formatTime(request.request_created_at, zone, true)],
     ['Ended', request.response_created_at === null ? null : formatTime(request.response_created_at, zone, true)],
@@ -166,5 +166,5 @@ const attemptColumns: readonly DataColumn<Attempt>[] = [
   { id: 'provider', title: 'Provider', cell: ({ provider }) => provider },
   { id: 'status', title: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   { id: 'time', title: 'Time', isNumber: true, cell: ({ ms }) => formatDuration(ms) },
-  { id: 'error', title: 'Fault', cell: ({ error }) => error?.replaceAll('_', ' ') ?? '–' },
+  { id: 'error', title: 'Error', cell: ({ error }) => error?.replaceAll('_', ' ') ?? '–' },
 ];

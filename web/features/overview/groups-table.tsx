@@ -163,7 +163,9 @@ function ToRequests({ by, q, range, group: { key, now }, metric, search, childre
     <Link
       to="/requests"
       search={{ q: searchAnd(whole, search), ...range }}
-      {...(metric === undefined ? {} : { 'aria-label': `${valueTitle(by, value)}: ${formatOf(metric)(now?.[metric] ?? 0)} ${metricTitle(metric).toLowerCase()}` })}
+      {...(metric === undefined
+        ? {}
+        : { 'aria-label': `${valueTitle(by, value)}, ${metricTitle(metric)}: ${formatOf(metric)(now?.[metric] ?? 0)}` })}
     >
       {text}
     </Link>

@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { ApiKey, SignedIn } from '../../../src/client/client.ts';
+import { apiKeyLimits } from '../../../src/model/vocabulary/limits.ts';
 import { gatelog } from '../../lib/client.ts';
+import { lengthFault } from '../../lib/name-faults.ts';
 import { callerName, isPersonsOwn, useMay, useSignedIn } from '../../lib/signed-in.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/form/checkbox.tsx';
@@ -12,11 +14,10 @@ import { Secret } from '../../ui/secret.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Permission, permissionOptions } from './permissions.ts';
 
-/** As the API bounds it. */
-const maxName = 128;
+const { nameCharacters: maxName } = apiKeyLimits;
 
 function nameFault(name: string): string | undefined {
-  return name.trim().length > maxName ? `Write at most ${maxName} characters.` : undefined;
+  return lengthFault(name, maxName);
 }
 
 function missingIn(name: string): string | undefined {

@@ -1,8 +1,9 @@
 import type { ProviderKey } from '../../../src/client/types/settings.ts';
 import { addressedProviderNamed } from '../../../src/model/providers/providers.ts';
+import { providerKeyLimits } from '../../../src/model/vocabulary/limits.ts';
+import { lengthFault } from '../../lib/name-faults.ts';
 
-/** As the API bounds them. */
-const [maxKey, maxName] = [4096, 128];
+const { keyCharacters: maxKey, nameCharacters: maxName } = providerKeyLimits;
 
 /** A key of a provider as a form has it. */
 export interface TypedProviderKey {
@@ -21,7 +22,7 @@ export function providerKeyFaults(
     provider:
       wanted === '' || addressedProviderNamed(wanted) !== undefined ? undefined : 'No provider has this name. Choose one of the list.',
     key: keyFault(key.trim()),
-    name: nameFault(name.trim()) ?? takenFault(wanted, name.trim(), stored),
+    name: lengthFault(name, maxName) ?? takenFault(wanted, name.trim(), stored),
   };
 }
 
@@ -30,10 +31,6 @@ function keyFault(key: string): string | undefined {
   if (/^(?:sk-svc|[sp]k-helicone)-/.test(key)) return 'This is a key of Gatelog. Enter the one that the provider gave you.';
   if (!/^[\u0021-\u007e]*$/.test(key)) return 'A key has neither spaces nor special characters. Copy it again from the provider.';
   return key.length > maxKey ? `Write at most ${maxKey} characters.` : undefined;
-}
-
-function nameFault(name: string): string | undefined {
-  return Array.from(name).length > maxName ? `Write at most ${maxName} characters.` : undefined;
 }
 
 function takenFault(wanted: string, name: string, stored: readonly ProviderKey[]): string | undefined {

@@ -14,6 +14,7 @@ import type { FilterNode } from '../../../../src/query/filter/ast.ts';
 import { filterJson } from '../../../../src/query/language/json.ts';
 import { searchOfFilter } from '../../../lib/filter-text.ts';
 import type { Dimension } from '../../../lib/metrics/dimensions.ts';
+import { lengthFault } from '../../../lib/name-faults.ts';
 import { addressFault } from '../../../ui/form/address.ts';
 import { correctFields } from '../../../ui/form/form.tsx';
 import { type NumberBounds, numberFault, numberOf } from '../../../ui/form/number-field.tsx';
@@ -305,9 +306,7 @@ export const ruleBounds = {
 } as const satisfies Readonly<Record<string, NumberBounds>>;
 
 export function nameFault(name: string): string | undefined {
-  return Array.from(name.trim()).length > alertLimits.nameCharacters
-    ? `Write at most ${alertLimits.nameCharacters} characters.`
-    : undefined;
+  return lengthFault(name, alertLimits.nameCharacters);
 }
 
 export function zoneFault(zone: string): string | undefined {

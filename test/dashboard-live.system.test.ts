@@ -134,11 +134,12 @@ it('a logged step is shown as the call of a tool with its result, and no body of
   await page.context().close();
 });
 
-it('why a call failed stands before its answer, and the answer before the prompt', async () => {
+it('why a call failed stands first, and the answer before the prompt', async () => {
   const failed = await openConversation(61, { response_status: 529, response_body: { message: 'We have too many calls.' } });
-  const groups = failed.page.locator(conversation).getByRole('group');
-  await expect.poll(() => groups.first().getAttribute('aria-label')).toBe('Error');
-  await expect.poll(() => groups.first().innerText()).toMatch(/^Error status \(529\)[^]*We have too many calls\./);
+  const reason = failed.page.getByRole('group', { name: 'Error' });
+  await expect.poll(() => reason.innerText()).toMatch(/^Error status \(529\)[^]*We have too many calls\./);
+  const topOf = async (place: Locator): Promise<number> => (await place.boundingBox())?.y ?? Number.NaN;
+  expect(await topOf(reason)).toBeLessThan(await topOf(failed.page.getByText('Latency', { exact: true }).first()));
   expect(failed.complaints).toEqual([]);
   await failed.page.context().close();
   const { page } = await openConversation(62, { response_body: answer('At 6:20.') });

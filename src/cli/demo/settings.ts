@@ -50,7 +50,7 @@ export async function setUpDemo(gatelog: Client): Promise<void> {
       { title: 'Latency by model, p95', chart: 'line', metrics: ['p95_latency'], by: ['model'], width: 3 },
     ],
   });
-  await gatelog.views.add({ name: 'Failures of support', page: 'requests', search: { q: 'Team:support status:>=400', range: '7d' } });
+  await gatelog.views.add({ name: 'Failures of support', page: 'requests', search: { q: 'Team:support failed:true', range: '7d' } });
 }
 
 /** Calls through the gateway, of which the cache answers most. @returns how many. */

@@ -6,6 +6,7 @@ import type { RequestItem } from '../../../src/client/client.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { useNarrow } from '../../lib/use-narrow.ts';
 import { Button } from '../../ui/button.tsx';
+import { FailureView } from '../../ui/conversation/failure-view.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
@@ -164,6 +165,7 @@ function Content({ request, beginning, isUnlisted, onDrawn }: ContentProps): Rea
   return (
     <div className={styles['content']}>
       {isUnlisted && <Notice>This request is not in the list: it does not match the search and the time.</Notice>}
+      <FailureView request={request} answered={[]} />
       {isNarrow ? <ShortSummary request={request} /> : <About request={request} />}
       <Tabs
         label="Views of the request"
@@ -219,5 +221,5 @@ function ConversationTab({ request, onRaw }: ConversationTabProps): ReactNode {
   // Its code comes while the request before is read. Who shows it hears of a failure.
   useEffect(() => void loadConversation().catch(() => undefined), []);
   if (isPending) return <Loading what="Loading the conversation" />;
-  return later(<Conversation request={request} before={data ?? null} raw={<Button onPress={onRaw}>Show it raw</Button>} />);
+  return later(<Conversation request={request} before={data ?? null} raw={<Button onPress={onRaw}>Show it raw</Button>} isFailureTold />);
 }

@@ -26,10 +26,12 @@ export interface ConversationProps {
   readonly before: RequestItem | null;
   /** Leads to the bodies as they are. */
   readonly raw: ReactNode;
+  /** Why it failed stands above this. */
+  readonly isFailureTold?: boolean;
 }
 
 /** Both bodies as what was said: why it failed, the answer, and then what was asked. Nothing in a body is markup that a browser runs. */
-export function Conversation({ label = 'Conversation', request, before, raw }: ConversationProps): ReactNode {
+export function Conversation({ label = 'Conversation', request, before, raw, isFailureTold = false }: ConversationProps): ReactNode {
   const { request_body: requestBody, response_body: responseBody } = request;
   const [isMarkdown, setIsMarkdown] = useMarkdownSwitch();
   const asked = useMemo(() => turnsOfRequest(requestBody), [requestBody]);
@@ -40,7 +42,7 @@ export function Conversation({ label = 'Conversation', request, before, raw }: C
   return (
     <MarkdownContext value={isMarkdown}>
       <section className={styles['conversation']} aria-label={label}>
-        <FailureView request={request} answered={answered} />
+        {!isFailureTold && <FailureView request={request} answered={answered} />}
         {isOneStep ? (
           <TurnList turns={[...asked, ...answered]} pairs={pairs} />
         ) : (

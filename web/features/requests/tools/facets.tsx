@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type CSSProperties, type ReactNode, useState } from 'react';
 import { Button as AriaButton, Disclosure, DisclosurePanel } from 'react-aria-components';
-import type { FilterNode } from '../../../../src/query/filter/ast.ts';
+import { allOf, type FilterNode } from '../../../../src/query/filter/ast.ts';
 import { parseSearch } from '../../../../src/query/language/parse.ts';
 import { canceledTitle } from '../../../lib/failure.ts';
 import { propertyNamesQuery } from '../../../lib/property-names.ts';
@@ -71,13 +71,11 @@ function Facet({ title, isOpenFirst, children }: FacetProps): ReactNode {
   );
 }
 
-/** How the requests ended. */
+const okSearch = 'failed:false -status:499';
+
+/** How the requests ended. One that was canceled may have failed before, so those that are OK are counted by themselves. */
 const results = [
-  {
-    title: 'OK',
-    search: 'failed:false -status:499',
-    countOf: ({ count, errors, left }: Figures) => (count ?? 0) - (errors ?? 0) - (left ?? 0),
-  },
+  { title: 'OK', search: okSearch, countOf: (_all: Figures, ok: Figures) => ok.count ?? 0 },
   { title: 'Failed', search: 'failed:true', countOf: ({ errors }: Figures) => errors ?? 0 },
   { title: canceledTitle, search: 'status:499', countOf: ({ left }: Figures) => left ?? 0 },
   { title: 'Cached', search: 'cached:true', countOf: ({ cached_count: cached }: Figures) => cached ?? 0 },
@@ -85,16 +83,17 @@ const results = [
 
 function Results({ filter, range, q, onSearch }: FacetsProps): ReactNode {
   const [now] = useState(() => Date.now());
-  const { data, error } = useQuery(
-    groupsQuery({ filter, ...boundsOf(range, now), metrics: ['count', 'errors', 'left', 'cached_count'], by: [], sort: {}, limit: 1 }),
-  );
-  if (error !== null) return <ErrorNotice error={error} />;
-  if (data?.total === undefined) return <Loading />;
+  const common = { ...boundsOf(range, now), by: [], sort: {}, limit: 1 };
+  const { data, error } = useQuery(groupsQuery({ filter, ...common, metrics: ['count', 'errors', 'left', 'cached_count'] }));
+  const good = useQuery(groupsQuery({ filter: allOf([filter, parseSearch(okSearch).filter]), ...common, metrics: ['count'] }));
+  if (error !== null || good.error !== null) return <ErrorNotice error={error ?? good.error} />;
+  if (data?.total === undefined || good.data?.total === undefined) return <Loading />;
   const { total } = data;
+  const ok = good.data.total;
   return (
     <ul>
       {results.map(({ title, search, countOf }) => {
-        const count = countOf(total);
+        const count = countOf(total, ok);
         const share = count / Math.max(1, total.count ?? 0);
         return count === 0 ? null : <Value key={title} node={parseSearch(search).filter} {...{ title, count, share, q, onSearch }} />;
       })}

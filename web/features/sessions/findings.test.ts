@@ -91,9 +91,7 @@ describe('where the cost of a session went', () => {
       tree: [],
       requests: requestsOf([{ cost: 1 }, { cost: 1 }, { cost: 6 }, { cost: 1 }, { cost: 1 }]),
     });
-    expect(found).toEqual([
-      { text: 'One step cost $6.00, 60% of the session.', show: { title: 'Show step 3', search: { step: 'r2' } } },
-    ]);
+    expect(found).toEqual([{ text: 'One step cost $6.00, 60% of the session.', show: { title: 'Show step 3', search: { step: 'r2' } } }]);
   });
 
   it('says of a session that is loaded in part what its tree says of all', () => {

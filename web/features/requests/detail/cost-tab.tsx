@@ -101,8 +101,7 @@ function PriceNotice({ cost }: { readonly cost: RequestCost }): ReactNode {
     case 'priced since':
       return (
         <Notice kind="warning">
-          This request was stored without a price. By today’s prices it costs {formatCost(cost.recomputed_total)}: {update}{' '}
-          applies them.
+          This request was stored without a price. By today’s prices it costs {formatCost(cost.recomputed_total)}: {update} applies them.
         </Notice>
       );
     case 'changed since':

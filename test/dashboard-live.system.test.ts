@@ -134,11 +134,14 @@ it('a logged step is shown as the call of a tool with its result, and no body of
   await page.context().close();
 });
 
+async function topOf(place: Locator): Promise<number> {
+  return (await place.boundingBox())?.y ?? Number.NaN;
+}
+
 it('why a call failed stands first, and the answer before the prompt', async () => {
   const failed = await openConversation(61, { response_status: 529, response_body: { message: 'We have too many calls.' } });
   const reason = failed.page.getByRole('group', { name: 'Error' });
   await expect.poll(() => reason.innerText()).toMatch(/^Error status \(529\)[^]*We have too many calls\./);
-  const topOf = async (place: Locator): Promise<number> => (await place.boundingBox())?.y ?? Number.NaN;
   expect(await topOf(reason)).toBeLessThan(await topOf(failed.page.getByText('Latency', { exact: true }).first()));
   expect(failed.complaints).toEqual([]);
   await failed.page.context().close();

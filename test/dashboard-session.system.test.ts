@@ -182,6 +182,34 @@ it('a runaway is told from an ordinary session, and each sentence leads to what 
   await leavePage(page);
 });
 
+/** Sessions of one request that have a property in common. */
+function alikeLine(name: string, place: number): string {
+  return JSON.stringify({
+    request_id: `9d1c2b7e-3f0a-4c11-8b60-1a3c2f1f000${place}`,
+    request_created_at: new Date(Date.now() - 30 * minuteMs).toISOString(),
+    provider: 'OPENAI',
+    request_model: 'gpt-4o',
+    response_status: 200,
+    session_id: `alike-${place}`,
+    session_name: name,
+    properties: { Desk: 'north' },
+    cost: 0.02,
+  });
+}
+
+it('where few have its name, those with its properties count too, the sentence says so, and the list has them', async () => {
+  const names = ['rare', 'rare', 'a', 'b', 'c', 'd'];
+  await importLines(names.map(alikeLine));
+  await apiClient(service.api).stored(`9d1c2b7e-3f0a-4c11-8b60-1a3c2f1f000${names.length - 1}`);
+  const { page, complaints } = await open('/sessions/alike-0');
+  await reasons(page).getByText('the median of 5 others of this name or with these properties in 30 days').waitFor();
+  await reasons(page).getByRole('link', { name: 'Show them by cost' }).click();
+  await page.waitForURL(/\/sessions\?.*sort=total_cost/);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(names.length);
+  expect(complaints).toEqual([]);
+  await leavePage(page);
+});
+
 it('the page itself does not scroll, a step is looked at beside the list, and the row of it stays in view', async () => {
   const { page } = await open('/sessions/runaway');
   await steps(page).nth(2).click();

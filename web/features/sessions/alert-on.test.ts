@@ -3,7 +3,7 @@ import { alertOn } from './alert-on.ts';
 
 const besideUsual = (cost: number, usual: number) => ({
   own: { id: 's', name: 'export', cost, steps: 9, cached: null },
-  usual: { by: 'name', sessions: 19, cost: usual, steps: 9, cached: null } as const,
+  usual: { by: 'name', days: 30, sessions: 19, cost: usual, steps: 9, cached: null } as const,
   list: { q: 'Team:search' },
 });
 const ruleOn = (name: string, cost: number, usual?: number) =>

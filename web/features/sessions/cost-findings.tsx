@@ -6,7 +6,7 @@ import { findingsOf } from './findings.ts';
 import type { SessionSearch, SessionSort } from './search.ts';
 import styles from './session-page.module.css';
 import type { Step } from './trace/steps.ts';
-import { type Compared, comparison, hasRunAway } from './usual/usual.ts';
+import { type Compared, comparison, hasRunAway, tooMany } from './usual/usual.ts';
 import type { Beside } from './usual/usual-query.ts';
 
 const route = getRouteApi('/shell/sessions/$sessionId');
@@ -21,7 +21,7 @@ interface CostFindingsProps {
 /** Why it cost so much; each sentence leads to what shows it. */
 export function CostFindings({ session, tree, steps, beside }: CostFindingsProps): ReactNode {
   const findings = useMemo(() => findingsOf({ session, tree, requests: steps.map(({ request }) => request) }), [session, tree, steps]);
-  const usual = beside?.usual === undefined ? [] : comparison(beside.own, beside.usual, beside.model);
+  const usual = comparedWith(beside, session);
   if (findings.length + usual.length === 0) return null;
   const isHigh = beside?.usual !== undefined && hasRunAway(beside.own, beside.usual);
   return (
@@ -41,6 +41,11 @@ export function CostFindings({ session, tree, steps, beside }: CostFindingsProps
       </ul>
     </section>
   );
+}
+
+function comparedWith(beside: Beside | null | undefined, { total_cost: cost }: SessionItem): readonly Compared[] {
+  if (beside?.isTooMany === true) return cost > 0 ? [tooMany] : [];
+  return beside?.usual === undefined ? [] : comparison(beside.own, beside.usual, beside.model);
 }
 
 interface EvidenceProps {

@@ -1,4 +1,4 @@
-import { formatCost, formatCount } from '../../../lib/format.ts';
+import { formatAmount, formatCost, formatCount } from '../../../lib/format.ts';
 import { percent } from '../trace/shares.ts';
 
 /** What sessions are compared by. */
@@ -13,8 +13,10 @@ export interface SessionFigures {
 
 /** The median of others. */
 export interface Usual {
-  /** What they share with the session. */
-  readonly by: 'name' | 'properties';
+  /** What they share with the session; `either`: some its name, some its properties. */
+  readonly by: 'name' | 'properties' | 'either';
+  /** How many days they are of. */
+  readonly days: number;
   readonly sessions: number;
   readonly cost: number;
   readonly steps: number;
@@ -26,14 +28,16 @@ const leastOthers = 5;
 const muchMore = 1.5;
 const muchOfCache = 0.1;
 
-/** @param others sessions of the same name, or with the same properties. */
-export function usualOf(own: SessionFigures, others: readonly SessionFigures[]): Usual | undefined {
+/** @param others sessions of the same name, or with the same properties. @param days of which they are. */
+export function usualOf(own: SessionFigures, others: readonly SessionFigures[], days: number): Usual | undefined {
   const named = others.filter(({ name }) => own.name !== null && own.name !== '' && name === own.name);
-  const [by, some] = named.length >= leastOthers ? (['name', named] as const) : (['properties', others] as const);
+  const isOfName = named.length >= leastOthers;
+  const some = isOfName ? named : others;
   if (some.length < leastOthers) return undefined;
   const shares = some.flatMap(({ cached }) => cached ?? []);
   return {
-    by,
+    by: isOfName ? 'name' : named.length === 0 ? 'properties' : 'either',
+    days,
     sessions: some.length,
     cost: median(some.map(({ cost }) => cost)),
     steps: median(some.map(({ steps }) => steps)),
@@ -61,9 +65,21 @@ export function hasRunAway(own: SessionFigures, usual: Usual): boolean {
   return usual.cost > 0 && own.cost >= runsAway * usual.cost;
 }
 
+/** In place of a comparison, where even a day has more sessions than one answer. */
+export const tooMany: Compared = {
+  about: 'cost',
+  text: 'Too many sessions of one day share its name or its properties to say what is usual.',
+};
+
+const shared: Readonly<Record<Usual['by'], string>> = {
+  name: 'of this name',
+  properties: 'with these properties',
+  either: 'of this name or with these properties',
+};
+
 /** How a session stands to the usual one: the cost first, then what made it so. */
 export function comparison(own: SessionFigures, usual: Usual, models?: OwnModel): readonly Compared[] {
-  const of = `the median of ${formatCount(usual.sessions)} others ${usual.by === 'name' ? 'of this name' : 'with these properties'} in 30 days`;
+  const of = `the median of ${formatCount(usual.sessions)} others ${shared[usual.by]} in ${formatAmount(usual.days, 'day')}`;
   const ratio = usual.cost > 0 ? own.cost / usual.cost : undefined;
   if (ratio === undefined) return [];
   const against = `${formatCost(own.cost)} against ${formatCost(usual.cost)}, ${of}.`;

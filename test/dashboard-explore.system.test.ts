@@ -293,7 +293,8 @@ it('a model without a price stands first on Prices, and its price is set there, 
 });
 
 it('which user has errors stands in the list, and its page says of what kind, in the same time', async () => {
-  const { page, complaints } = await open('/users');
+  const { page, complaints } = await open('/users?q=user%3Anobody');
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
   const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'eve', exact: true }) });
   await row.getByRole('link', { name: '1 failed request of eve' }).waitFor();
   await expect.poll(() => page.getByRole('link', { name: /failed requests? of ben/ }).count()).toBe(0);

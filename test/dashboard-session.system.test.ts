@@ -210,6 +210,15 @@ it('where few have its name, those with its properties count too, the sentence s
   await leavePage(page);
 });
 
+it('a search that finds no session can be cleared, with the name that is looked for', async () => {
+  const { page, complaints } = await open('/sessions?q=user%3Anobody&name=none');
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
+  await page.waitForURL((url) => !url.searchParams.has('q') && !url.searchParams.has('name'));
+  await page.locator('tbody tr').first().waitFor();
+  expect(complaints).toEqual([]);
+  await leavePage(page);
+});
+
 it('the page itself does not scroll, a step is looked at beside the list, and the row of it stays in view', async () => {
   const { page } = await open('/sessions/runaway');
   await steps(page).nth(2).click();

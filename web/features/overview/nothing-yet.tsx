@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import type { Filter } from '../../../src/client/client.ts';
 import { allOf, type FilterNode } from '../../../src/query/filter/ast.ts';
@@ -6,9 +7,10 @@ import { filterJson } from '../../../src/query/language/json.ts';
 import { gatelog } from '../../lib/client.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { arrivedIn, type RangeSearch } from '../../lib/time-range.ts';
-import { Empty } from '../../ui/empty.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
-import styles from './overview-page.module.css';
+import { NoMatch } from '../../ui/no-match.tsx';
+
+const route = getRouteApi('/shell/');
 
 /** How often it looks for a first request. */
 const pollMs = 3000;
@@ -16,7 +18,8 @@ const pollMs = 3000;
 const marginMs = 10 * 60_000;
 
 interface NothingYetProps {
-  readonly isSearched: boolean;
+  /** Shows requests without a condition; undefined: there is none. */
+  readonly onClear: (() => void) | undefined;
   readonly filter: FilterNode;
   readonly range: RangeSearch;
   /** When the figures were got, Unix milliseconds. */
@@ -25,8 +28,10 @@ interface NothingYetProps {
 }
 
 /** Neither the time nor the one before it has a request. Whoever has just sent the first one waits here for it. */
-export function NothingYet({ isSearched, filter, range: { range, from, to }, since, onFound }: NothingYetProps): ReactNode {
+export function NothingYet({ onClear, filter, range: { range, from, to }, since, onFound }: NothingYetProps): ReactNode {
   const mayMakeKeys = useMay('admin');
+  const navigate = route.useNavigate();
+  const allTime = (): void => void navigate({ search: (search) => ({ ...search, range: 'all', from: undefined, to: undefined }) });
   const { data: isFound = false } = useQuery({
     // Found once is enough: with `since` in it, each look at the figures would ask again before they are there.
     queryKey: ['first request', filter, range, from, to],
@@ -47,16 +52,13 @@ export function NothingYet({ isSearched, filter, range: { range, from, to }, sin
     return () => clearInterval(timer);
   }, [isFound, onFound]);
   return (
-    <Empty title={isSearched ? 'No request matches' : 'No request in this time'}>
+    <NoMatch
+      title={onClear === undefined ? 'No request in this time' : 'No request matches'}
+      onClear={onClear}
+      onAllTime={range === 'all' ? undefined : allTime}
+      way={mayMakeKeys && onClear === undefined && <LinkButton to="/start">Send the first call</LinkButton>}
+    >
       {range !== 'all' && <p className="muted">Neither in it nor in the period before it.</p>}
-      <p className={styles['next']}>
-        {range !== 'all' && (
-          <LinkButton from="/" to="/" search={(search) => ({ ...search, range: 'all', from: undefined, to: undefined })}>
-            Search all time
-          </LinkButton>
-        )}
-        {mayMakeKeys && !isSearched && <LinkButton to="/start">Send the first call</LinkButton>}
-      </p>
-    </Empty>
+    </NoMatch>
   );
 }

@@ -96,7 +96,8 @@ function Content({ q, by, moved, filter, range: asked, onSearch, onOnly, onMoved
   const { total, totalBefore } = groups;
   const measure = measureOf(total, totalBefore);
   if ((total?.count ?? 0) === 0 && (totalBefore?.count ?? 0) === 0) {
-    return <NothingYet isSearched={q !== ''} {...{ filter, range: asked, since: buckets.to, onFound: renew }} />;
+    const onClear = q === '' ? undefined : () => onSearch('');
+    return <NothingYet {...{ onClear, filter, range: asked, since: buckets.to, onFound: renew }} />;
   }
   return (
     <>

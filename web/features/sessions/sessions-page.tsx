@@ -12,10 +12,10 @@ import { useReadSearch } from '../../lib/read-search.ts';
 import { useMay } from '../../lib/signed-in.ts';
 import { type RangeSearch, timeRangeOf } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Loading } from '../../ui/loading.tsx';
+import { NoMatch } from '../../ui/no-match.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
@@ -62,6 +62,9 @@ export function SessionsPage(): ReactNode {
         <List
           {...{ sessions, sort, order }}
           figures={figures}
+          isSearched={q !== '' || name !== ''}
+          isAllTime={range === 'all'}
+          onChange={change}
           onSort={(chosen, direction) => change({ sort: chosen, order: direction === 'asc' ? 'asc' : undefined })}
         />
       ) : (
@@ -112,15 +115,22 @@ interface ListProps {
   readonly sort: SessionSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: SessionSort, order: 'asc' | 'desc') => void;
+  readonly isSearched: boolean;
+  readonly isAllTime: boolean;
+  readonly onChange: (changed: SessionsSearch & RangeSearch) => void;
 }
 
-function List({ sessions, ...sorting }: ListProps): ReactNode {
+function List({ sessions, isSearched, isAllTime, onChange, ...sorting }: ListProps): ReactNode {
   if (sessions === undefined) return <Loading what="Loading sessions" />;
   if (sessions.length > 0) return <SessionsTable sessions={sessions} {...sorting} />;
   return (
-    <Empty title="No session matches">
-      <p className="muted">Calls with the header Svc-Session-Id make a session. A longer time may show some.</p>
-    </Empty>
+    <NoMatch
+      title="No session matches"
+      onClear={isSearched ? () => onChange({ q: undefined, name: undefined }) : undefined}
+      onAllTime={isAllTime ? undefined : () => onChange({ range: 'all', from: undefined, to: undefined })}
+    >
+      <p className="muted">Calls with the header Svc-Session-Id make a session.</p>
+    </NoMatch>
   );
 }
 

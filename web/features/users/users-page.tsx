@@ -11,9 +11,9 @@ import { type Figures, figuresOfQuery } from '../../lib/metrics/groups.ts';
 import { useReadSearch } from '../../lib/read-search.ts';
 import { arrivedIn, type RangeSearch, timeRangeOf } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Loading } from '../../ui/loading.tsx';
+import { NoMatch } from '../../ui/no-match.tsx';
 import { PageError } from '../../ui/page-error.tsx';
 import { SearchBar } from '../../ui/search/search-bar.tsx';
 import { RangeSelect } from '../../ui/time/range-select.tsx';
@@ -54,6 +54,8 @@ export function UsersPage(): ReactNode {
           hasUsers={list.data?.pages[0]?.hasUsers !== false}
           {...{ sort, order }}
           onSort={(chosen, direction) => change({ sort: chosen, order: direction === 'asc' ? 'asc' : undefined })}
+          isSearched={q !== ''}
+          onChange={change}
         />
       ) : (
         <PageError error={list.error} />
@@ -75,15 +77,23 @@ interface ListProps {
   readonly sort: UserSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: UserSort, order: 'asc' | 'desc') => void;
+  readonly isSearched: boolean;
+  readonly onChange: (changed: UsersSearch & RangeSearch) => void;
 }
 
-function List({ users, figures, hasUsers, ...sorting }: ListProps): ReactNode {
+function List({ users, figures, hasUsers, isSearched, onChange, ...sorting }: ListProps): ReactNode {
   if (users === undefined) return <Loading what="Loading users" />;
   if (users.length > 0) return <UsersTable users={users} figures={figures} {...sorting} />;
+  // Where no request names a user, no other search or time finds one.
+  const [mayClear, mayWiden] = [hasUsers && isSearched, hasUsers && !sorting.isAllTime];
   return (
-    <Empty title={hasUsers ? 'No user matches' : 'No request names a user yet'}>
-      <p className="muted">Calls with the header Svc-User-Id belong to a user.{hasUsers && ' A longer time may show some.'}</p>
-    </Empty>
+    <NoMatch
+      title={hasUsers ? 'No user matches' : 'No request names a user yet'}
+      onClear={mayClear ? () => onChange({ q: undefined }) : undefined}
+      onAllTime={mayWiden ? () => onChange({ range: 'all', from: undefined, to: undefined }) : undefined}
+    >
+      <p className="muted">Calls with the header Svc-User-Id belong to a user.</p>
+    </NoMatch>
   );
 }
 

@@ -3,9 +3,9 @@ import type { RequestItem } from '../../../../src/client/client.ts';
 import { sentence } from '../../../lib/sentence.ts';
 import { formatCount } from '../../../lib/format.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Empty } from '../../../ui/empty.tsx';
 import { LinkButton } from '../../../ui/link-button.tsx';
 import { Loading } from '../../../ui/loading.tsx';
+import { NoMatch } from '../../../ui/no-match.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PageError } from '../../../ui/page-error.tsx';
 import type { Column } from './columns.tsx';
@@ -77,17 +77,12 @@ type NothingProps = Pick<RequestsListProps, 'onClear' | 'onAllTime'> & { readonl
 
 function Nothing({ hint, onClear, onAllTime }: NothingProps): ReactNode {
   return (
-    <Empty title="No request matches">
+    <NoMatch
+      title="No request matches"
+      {...{ onClear, onAllTime }}
+      way={onClear === undefined && <LinkButton to="/start">Send a first call</LinkButton>}
+    >
       {hint !== undefined && <p>{sentence(hint)}</p>}
-      <div className={styles['ways']}>
-        {onClear !== undefined && (
-          <Button kind="primary" onPress={onClear}>
-            Clear the filter
-          </Button>
-        )}
-        {onAllTime !== undefined && <Button onPress={onAllTime}>Search all time</Button>}
-        {onClear === undefined && <LinkButton to="/start">Send a first call</LinkButton>}
-      </div>
-    </Empty>
+    </NoMatch>
   );
 }

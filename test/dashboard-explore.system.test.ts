@@ -84,8 +84,8 @@ function searchOf(page: Page): Readonly<Record<string, string>> {
   return Object.fromEntries(new URL(page.url()).searchParams);
 }
 
-/** The very hour that the page counted. */
-const lastHour = { from: expect.stringMatching(/^\d+$/) as unknown, to: expect.stringMatching(/^\d+$/) as unknown };
+/** The very time that the page counted. */
+const counted = { from: expect.stringMatching(/^\d+$/) as unknown, to: expect.stringMatching(/^\d+$/) as unknown };
 
 /** Calls of metrics while a page is opened. */
 async function callsOf(page: Page, opened: () => Promise<void>): Promise<number> {
@@ -116,15 +116,20 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   await expect.poll(above).toBeGreaterThan(0);
   await moved.getByRole('link', { name: 'search', exact: true }).click();
   await page.getByText('2 requests').waitFor();
-  expect(searchOf(page)).toEqual({ q: 'team:search', ...lastHour });
+  expect(searchOf(page)).toEqual({ q: 'team:search', ...counted });
   await page.goBack();
   await moved.getByRole('link', { name: 'none', exact: true }).click();
   await page.getByText('1 request', { exact: true }).waitFor();
-  expect(searchOf(page)).toEqual({ q: 'team:""', ...lastHour });
+  expect(searchOf(page)).toEqual({ q: 'team:""', ...counted });
+  await page.goBack();
+  await moved.getByRole('link', { name: /^search, Change: .*, requests of both periods$/ }).click();
+  await page.waitForURL(/\/requests/);
+  expect(searchOf(page)).toEqual({ q: 'team:search', ...counted });
+  expect(Number(searchOf(page)['to']) - Number(searchOf(page)['from'])).toBe(2 * 3_600_000);
   await page.goBack();
   await page.getByRole('link', { name: /^Cached responses/ }).click();
   await page.waitForURL(/\/requests/);
-  expect(searchOf(page)).toEqual({ q: 'cached:true', ...lastHour });
+  expect(searchOf(page)).toEqual({ q: 'cached:true', ...counted });
   expect(Number(searchOf(page)['to']) - Number(searchOf(page)['from'])).toBe(3_600_000);
   await page.goBack();
   await page.getByRole('figure', { name: 'Requests' }).getByRole('img').click();
@@ -174,9 +179,19 @@ it('Explore draws every chosen metric, says what has no price, and each group le
     .toEqual(['Model', expect.stringContaining('Cost'), expect.stringContaining('Requests')]);
   await page.getByRole('button', { name: 'Table of Requests' }).click();
   await expect.poll(() => page.getByRole('region', { name: 'Figures of Requests' }).getByRole('link').count()).toBeGreaterThan(1);
-  await page.getByRole('link', { name: 'acme-9b' }).click();
+  await page.getByRole('region', { name: 'Figures of Requests' }).locator('td a').first().click();
+  await page.waitForURL(/\/requests/);
+  expect(searchOf(page)).toEqual({ q: expect.stringMatching(/^model:/) as unknown, ...counted });
+  expect(Number(searchOf(page)['to']) - Number(searchOf(page)['from'])).toBeLessThanOrEqual(60_000);
+  await page.goBack();
+  const groups = page.getByRole('region', { name: 'Groups' });
+  await groups.getByRole('link', { name: 'Total' }).waitFor();
+  await groups
+    .getByRole('row', { name: /^acme-9b/ })
+    .getByRole('link', { name: '1', exact: true })
+    .click();
   await page.getByText('1 request').first().waitFor();
-  expect(searchOf(page)).toEqual({ q: 'model:acme-9b', range: '1h' });
+  expect(searchOf(page)).toEqual({ q: 'model:acme-9b', ...counted });
   expect(complaints).toEqual([]);
   await leavePage(page);
 });
@@ -324,7 +339,7 @@ it('versions of a prompt stand beside one another, a command away, or a click on
     .waitFor();
   await page.getByRole('link', { name: 'greeting · 2', exact: true }).click();
   await page.getByText('1 request', { exact: true }).waitFor();
-  expect(searchOf(page)).toEqual({ q: '-prompt:"" prompt:greeting prompt_version:2', range: '30d' });
+  expect(searchOf(page)).toEqual({ q: '-prompt:"" prompt:greeting prompt_version:2', ...counted });
   await page.goto(`${service.api}/explore`);
   // It has the scores once the page knows them.
   await page.locator('a[href*="avg_score.quality"]', { hasText: 'Versions of prompts' }).click();

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { bucketedRange, bucketStart, bucketStarts, intervalFor, sinceFirst } from './buckets.ts';
+import { bucketAt, bucketedRange, bucketStart, bucketStarts, countedRange, intervalFor, sinceFirst } from './buckets.ts';
 
 const at = (text: string): number => Date.parse(text);
 const texts = (times: readonly number[]): string[] => times.map((time) => new Date(time).toISOString());
@@ -118,4 +118,24 @@ it('several hours are counted from midnight, also on days on which clocks change
     '2026-03-29T22:00:00.000Z',
   ]);
   expect(sixHours('2026-10-25T00:00:00+02:00', '2026-10-26T00:00:00+01:00')).toHaveLength(5);
+});
+
+describe('what a figure counts', () => {
+  const now = at('2026-03-01T10:20:30Z');
+  const rangeFrom = (from: number | undefined) =>
+    bucketedRange({ from, to: undefined }, 'UTC', { now, oldest: now - 90 * 86_400_000, most: 60 });
+
+  it('ends when the page asked, and begins with the range, where that has a beginning', () => {
+    const from = now - 3_600_000;
+    expect(countedRange(rangeFrom(from))).toEqual({ from, to: now });
+    expect(countedRange(rangeFrom(undefined))).toEqual({ to: now });
+  });
+
+  it('is of a bucket up to the same moment', () => {
+    const range = rangeFrom(now - 3_600_000);
+    const last = range.starts.length - 1;
+    expect(bucketAt(range, 0)).toEqual({ from: range.from, to: range.starts[1] });
+    expect(bucketAt(range, last)).toEqual({ from: range.starts[last], to: now });
+    expect(bucketAt(range, last + 1)).toBeUndefined();
+  });
 });

@@ -184,6 +184,20 @@ export function bucketedRange(range: TimeRange, zone: string, { now, oldest, mos
   };
 }
 
+/** What the figures of a range count, as an address says it: nothing that came since. */
+export function countedRange({ isOpen, start, to }: BucketedRange): { readonly from?: number; readonly to: number } {
+  return isOpen ? { to } : { from: start, to };
+}
+
+/** A bucket up to where its figures go; undefined: there is none. */
+export function bucketAt(
+  { starts, end, to: last }: BucketedRange,
+  index: number,
+): { readonly from: number; readonly to: number } | undefined {
+  const { [index]: from, [index + 1]: to = end } = starts;
+  return from === undefined ? undefined : { from, to: Math.min(to, last) };
+}
+
 const leastBuckets = 7;
 
 /** A range without a start is drawn from its first bucket with figures. @param figures The buckets with figures, by their starts. */

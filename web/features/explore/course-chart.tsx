@@ -1,6 +1,8 @@
 import { type ReactNode, useMemo } from 'react';
 import type { AskedMetric } from '../../../src/model/vocabulary/metrics.ts';
+import { bucketAt } from '../../lib/buckets.ts';
 import { axisFormatOf, formatOf, metricTitle } from '../../lib/metrics/metric-format.ts';
+import { requestsOfMetric } from '../../lib/metrics/requests-of.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Chart } from '../../ui/chart/chart.tsx';
 import type { useExploration } from './explore-query.ts';
@@ -31,10 +33,10 @@ export function CourseChart({
 }: CourseChartProps): ReactNode {
   const { buckets, seriesOf, groups, shownLines } = exploration;
   const listed = groups?.groups.length ?? 0;
-  const { starts, end } = buckets;
+  const counted = q === undefined ? undefined : requestsOfMetric({ q, range: {}, by: [], key: [] }, metric);
   const requestsAt = (index: number) => {
-    const { [index]: from, [index + 1]: to = end } = starts;
-    return from === undefined ? undefined : { q: q === '' ? undefined : q, from, to };
+    const bucket = bucketAt(buckets, index);
+    return bucket === undefined ? undefined : { q: counted?.q, ...bucket };
   };
   return (
     <Chart
@@ -42,14 +44,14 @@ export function CourseChart({
       isTitleHidden={isTitleHidden}
       about={shownLines > 0 && shownLines < listed ? `${shownLines} of ${listed} groups` : undefined}
       kind={kind}
-      times={starts}
+      times={buckets.starts}
       series={useMemo(() => seriesOf.get(metric) ?? [], [seriesOf, metric])}
       incompleteFrom={buckets.incompleteFrom}
       zone={timeZone()}
       format={formatOf(metric)}
       axisFormat={axisFormatOf(metric)}
       height={height}
-      requestsAt={q === undefined ? undefined : requestsAt}
+      requestsAt={counted === undefined ? undefined : requestsAt}
       {...(onZoom === undefined ? {} : { onZoom, syncKey: 'explore' })}
     />
   );

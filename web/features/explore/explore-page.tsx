@@ -109,8 +109,8 @@ function Answer({ filter, search, chart, onChange }: AnswerProps): ReactNode {
   const { metrics, by, top, order, sort, range } = askedBy(search);
   const { q = '' } = search;
   const isOverTime = chart === 'line' || chart === 'bars';
-  const exploration = useExploration({ filter, range, metrics, by, sort, order, top, isOverTime });
-  const { groups, names, error, isLoading } = exploration;
+  const exploration = useExploration({ filter, q, range, metrics, by, sort, order, top, isOverTime });
+  const { groups, names, counted, error, isLoading } = exploration;
   if (error !== null) return <PageError error={error} />;
   if (isLoading || groups === undefined) return <Loading what="Adding up" />;
   const isPivot = chart === 'pivot' && by.length > 1;
@@ -133,13 +133,14 @@ function Answer({ filter, search, chart, onChange }: AnswerProps): ReactNode {
       {isPivot ? (
         metrics.map((metric) => (
           <Section key={metric} title={metricTitle(metric)}>
-            <Pivot answer={groups} {...{ metric, by, q, range }} />
+            <Pivot answer={groups} {...{ metric, by, q }} range={counted} />
           </Section>
         ))
       ) : (
         <ExploreTable
           answer={groups}
-          {...{ metrics, by, sort, order, q, range, names }}
+          {...{ metrics, by, sort, order, q, names }}
+          range={counted}
           colored={isOverTime ? exploration.shownLines : 0}
           onSort={(chosen, direction) => onChange({ sort: chosen, order: direction === 'asc' ? 'asc' : undefined })}
         />

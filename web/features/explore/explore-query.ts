@@ -4,7 +4,7 @@ import { type AskedMetric, definitionOf } from '../../../src/model/vocabulary/me
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
 import { type Dimension, isOfSomebody } from '../../lib/metrics/dimensions.ts';
 import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
-import { type BucketedRange, sinceFirst } from '../../lib/buckets.ts';
+import { type BucketedRange, countedRange, sinceFirst } from '../../lib/buckets.ts';
 import type { ChartSeries } from '../../ui/chart/chart-data.ts';
 import {
   courseQuery,
@@ -17,12 +17,15 @@ import {
   sessionNamesQuery,
 } from '../../lib/metrics/groups.ts';
 import { metricTitle } from '../../lib/metrics/metric-format.ts';
+import { requestsOfMetric } from '../../lib/metrics/requests-of.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { useBuckets, wideChart } from '../../lib/use-buckets.ts';
 
 /** What is asked. */
 export interface Exploration {
   readonly filter: FilterNode;
+  /** The filter as the search that groups over time lead to; absent: they lead to no requests. */
+  readonly q?: string | undefined;
   readonly range: RangeSearch;
   readonly metrics: readonly AskedMetric[];
   /** Further metrics of the groups, which are not drawn. */
@@ -43,7 +46,8 @@ const oldestMs = 1826 * 86_400_000;
 const maxLines = 8;
 
 /** The groups with their figures, and every metric over time. */
-export function useExploration({ filter, range, metrics, shown, by, sort, order, top, isOverTime, chartWidth = wideChart }: Exploration) {
+export function useExploration({ filter, q, range, metrics, shown, by, sort, order, top, ...charts }: Exploration) {
+  const { isOverTime, chartWidth = wideChart } = charts;
   const buckets = useBuckets(range, { oldestMs, chartWidth });
   const { start: from, to } = buckets;
   const asked = useMemo(() => withUnpriced([...metrics, ...(shown ?? []), sort]), [metrics, shown, sort]);
@@ -53,12 +57,13 @@ export function useExploration({ filter, range, metrics, shown, by, sort, order,
   );
   const ordered = useMemo(() => (groups.data === undefined ? undefined : withAbsentLast(groups.data, by)), [groups.data, by]);
   const keys = by.length === 0 ? [] : (ordered?.groups ?? []).slice(0, maxLines).map(({ key }) => key);
-  const course = useSeries({ filter, buckets, metrics, by, keys, isEnabled: isOverTime });
+  const course = useSeries({ filter, q, buckets, metrics, by, keys, isEnabled: isOverTime });
   const sessions = by.includes('session') ? (ordered?.groups ?? []).flatMap(({ key }) => key[by.indexOf('session')] ?? []) : [];
   const names = useQuery(sessionNamesQuery(filter, [...new Set(sessions.map(String))], { from, to }));
   return {
     names: names.data,
     buckets: course.buckets,
+    counted: countedRange(buckets),
     groups: ordered,
     seriesOf: course.seriesOf,
     shownLines: keys.length,
@@ -67,14 +72,14 @@ export function useExploration({ filter, range, metrics, shown, by, sort, order,
   };
 }
 
-interface SeriesQuery extends Pick<Exploration, 'filter' | 'by'> {
+interface SeriesQuery extends Pick<Exploration, 'filter' | 'q' | 'by'> {
   readonly buckets: BucketedRange;
   readonly metrics: readonly AskedMetric[];
   readonly keys: readonly GroupKey[];
   readonly isEnabled: boolean;
 }
 
-function useSeries({ filter, buckets, metrics, by, keys, isEnabled }: SeriesQuery) {
+function useSeries({ filter, q, buckets, metrics, by, keys, isEnabled }: SeriesQuery) {
   const { from, to, interval } = buckets;
   const isSplit = by.length > 0;
   const query = { filter, from, to, interval, metrics: withUnpriced(metrics) };
@@ -89,10 +94,16 @@ function useSeries({ filter, buckets, metrics, by, keys, isEnabled }: SeriesQuer
   const seriesOf = useMemo(() => {
     const drawnOf = (metric: AskedMetric): readonly ChartSeries[] => {
       if (!isSplit) return [{ id: metric, title: metricTitle(metric), color: 1, values: valuesOf(whole.data, starts, metric) }];
-      return groupSeries(split.data ?? [], { metric, starts, by, whole: definitionOf(metric).additive ? whole.data : undefined });
+      return groupSeries(split.data ?? [], {
+        metric,
+        starts,
+        by,
+        whole: definitionOf(metric).additive ? whole.data : undefined,
+        requestsOf: q === undefined ? undefined : (key) => requestsOfMetric({ q, range: countedRange(buckets), by, key }, metric),
+      });
     };
     return new Map(metrics.map((metric) => [metric, drawnOf(metric)]));
-  }, [starts, by, metrics, isSplit, whole.data, split.data]);
+  }, [starts, q, buckets, by, metrics, isSplit, whole.data, split.data]);
   const error = isEnabled ? (whole.error ?? split.error) : null;
   return { seriesOf, buckets: drawn, error, isLoading: isEnabled && keys.length > 0 && split.isPending };
 }

@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react';
 import type { AskedMetric } from '../../../src/model/vocabulary/metrics.ts';
-import { alignDecimals } from '../../lib/decimals.ts';
-import { alignCosts } from '../../lib/format.ts';
 import { bestOf } from '../../lib/metrics/best.ts';
 import { type Dimension, dimensionTitle } from '../../lib/metrics/dimensions.ts';
 import { type Figures, type Group, groupId, type GroupKey, type Groups, groupTitle } from '../../lib/metrics/groups.ts';
@@ -13,7 +11,7 @@ import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { SortButton } from '../../ui/table/sort-button.tsx';
 import { UnpricedText } from '../../ui/unpriced-text.tsx';
 import { pivotOf } from './explore-query.ts';
-import { KeyLink } from './key-link.tsx';
+import { FigureLink, KeyLink } from './key-link.tsx';
 import styles from './explore-page.module.css';
 
 /** What the requests behind the figures match. */
@@ -41,7 +39,9 @@ export interface ExploreTableProps extends Asked {
 interface TableRow {
   readonly id: string;
   readonly title: string;
-  /** Undefined: of several groups. */
+  /** What tells its requests from others; the total has none. */
+  readonly by: readonly Dimension[];
+  /** Undefined: of several groups, which no search names together. */
   readonly key: GroupKey | undefined;
   readonly color?: number | 'other' | undefined;
   readonly figures: Figures;
@@ -72,8 +72,8 @@ export function ExploreTable({
           {row.key === undefined ? (
             row.title
           ) : (
-            <KeyLink {...{ q, by, range, names }} groupKey={row.key}>
-              {by.length === 0 ? row.title : undefined}
+            <KeyLink {...{ q, range, names }} by={row.by} groupKey={row.key}>
+              {row.by.length === 0 ? row.title : undefined}
             </KeyLink>
           )}
         </>
@@ -89,6 +89,14 @@ export function ExploreTable({
       isBest: ({ id }: TableRow) => best.get(metric)?.has(id) === true,
       costOf: isMoney(metric) ? ({ figures }: TableRow) => figures?.[metric] : undefined,
       cell: ({ figures }: TableRow) => `${answer.approximate.includes(metric) ? '≈ ' : ''}${figureText(metric, figures)}`,
+      linkOf: ({ key, figures, ...row }: TableRow, figure: string) =>
+        key === undefined ? (
+          figure
+        ) : (
+          <FigureLink {...{ q, range, metric, figures }} by={row.by} groupKey={key} isInRow>
+            {figure}
+          </FigureLink>
+        ),
     })),
   ];
   return (
@@ -117,16 +125,15 @@ function rowsOf({ groups, other, total }: Groups, by: readonly Dimension[], colo
       : groups.map(({ key, figures }: Group, index) => ({
           id: groupId(key),
           title: groupTitle(by, key),
+          by,
           key,
           color: index < colored ? groupColor(by, key, index) : undefined,
           figures,
         }))),
     ...(other === undefined
       ? []
-      : [{ id: 'other', title: 'Other', key: undefined, color: colored > 0 ? ('other' as const) : undefined, figures: other }]),
-    ...(total === undefined
-      ? []
-      : [{ id: 'total', title: by.length === 0 ? 'All requests' : 'Total', key: by.length === 0 ? [] : undefined, figures: total }]),
+      : [{ id: 'other', title: 'Other', by, key: undefined, color: colored > 0 ? ('other' as const) : undefined, figures: other }]),
+    ...(total === undefined ? [] : [{ id: 'total', title: by.length === 0 ? 'All requests' : 'Total', by: [], key: [], figures: total }]),
   ];
 }
 
@@ -159,33 +166,18 @@ export function Pivot({ answer, metric, by, q, range }: PivotProps): ReactNode {
       cell: ({ key }) => <KeyLink {...{ q, range }} by={first} groupKey={key} />,
       textOf: ({ key }) => groupTitle(first, key),
     },
-    ...columns.map((column, index) => {
-      const texts = rows.map(({ cells }) => (cells[index] === undefined ? '' : figureText(metric, cells[index])));
-      const aligned = isMoney(metric)
-        ? alignCosts(
-            texts,
-            rows.map(({ cells }) => cells[index]?.[metric]),
-          )
-        : alignDecimals(texts);
-      return {
-        id: groupId(column),
-        title: groupTitle(last, column),
-        isNumber: true,
-        cell: (row: PivotRow) => {
-          if (row.cells[index] === undefined) return '';
-          const text = aligned[rows.indexOf(row)] ?? '';
-          const figure = text.trimEnd();
-          return (
-            <>
-              <KeyLink {...{ q, by, range }} groupKey={[...row.key, ...column]}>
-                {figure}
-              </KeyLink>
-              {text.slice(figure.length)}
-            </>
-          );
-        },
-      };
-    }),
+    ...columns.map((column, index) => ({
+      id: groupId(column),
+      title: groupTitle(last, column),
+      isNumber: true,
+      costOf: isMoney(metric) ? ({ cells }: PivotRow) => cells[index]?.[metric] : undefined,
+      cell: ({ cells }: PivotRow) => (cells[index] === undefined ? '' : figureText(metric, cells[index])),
+      linkOf: ({ key, cells }: PivotRow, figure: string) => (
+        <FigureLink {...{ q, by, range, metric }} groupKey={[...key, ...column]} figures={cells[index]} isInRow={false}>
+          {figure}
+        </FigureLink>
+      ),
+    })),
   ];
   return (
     <>
@@ -197,7 +189,15 @@ export function Pivot({ answer, metric, by, q, range }: PivotProps): ReactNode {
       />
       <p className={styles['rest']}>
         {answer.other !== undefined && <>Other groups: {figureText(metric, answer.other)}. </>}
-        {answer.total !== undefined && <>Total: {figureText(metric, answer.total)}.</>}
+        {answer.total !== undefined && (
+          <>
+            Total:{' '}
+            <FigureLink {...{ q, range, metric }} by={[]} groupKey={[]} figures={answer.total} isInRow={false}>
+              {figureText(metric, answer.total)}
+            </FigureLink>
+            .
+          </>
+        )}
       </p>
     </>
   );

@@ -1,21 +1,14 @@
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
-import {
-  conditionOf,
-  type Dimension,
-  type DimensionValue,
-  dimensionTitle,
-  searchAnd,
-  searchWith,
-  valueTitle,
-} from '../../lib/metrics/dimensions.ts';
+import { definitionOf, type MetricName } from '../../../src/model/vocabulary/metrics.ts';
+import { conditionOf, type Dimension, type DimensionValue, dimensionTitle, searchWith, valueTitle } from '../../lib/metrics/dimensions.ts';
 import { type Figures, groupId, groupTitle } from '../../lib/metrics/groups.ts';
 import { formatAmount } from '../../lib/format.ts';
 import { figureText, formatChange, formatOf, isUnpriced, metricTitle } from '../../lib/metrics/metric-format.ts';
+import { countsAll, requestsOfFigure, requestsOfGroup } from '../../lib/metrics/requests-of.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { groupColor } from '../../lib/metrics/group-color.ts';
+import { RequestsLink } from '../../ui/requests-link.tsx';
 import { Swatch } from '../../ui/swatch.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
 import { moodOfMove } from './mood.ts';
@@ -32,7 +25,10 @@ export interface GroupsTableProps {
   readonly groups: readonly ComparedGroup[];
   readonly by: Dimension;
   readonly q: string;
+  /** What is counted now. */
   readonly range: RangeSearch;
+  /** The period before; undefined: there is none. */
+  readonly before: RangeSearch | undefined;
   /** Whether the charts have the colours of the groups. */
   readonly isSplit: boolean;
   /** Requests of groups that were not asked for one by one. */
@@ -40,8 +36,6 @@ export interface GroupsTableProps {
   readonly measure: MovedMetric;
   /** The measure of all requests, of the period that has more of it. */
   readonly whole: number;
-  /** Whether there is a period before. */
-  readonly hasBefore: boolean;
   readonly onSearch: (q: string) => void;
   readonly onOnly: (q: string) => void;
 }
@@ -52,11 +46,11 @@ export function GroupsTable({
   by,
   q,
   range,
+  before,
   isSplit,
   other,
   measure,
   whole,
-  hasBefore,
   onSearch,
   onOnly,
 }: GroupsTableProps): ReactNode {
@@ -64,7 +58,7 @@ export function GroupsTable({
   const colored = groups.filter(({ now }) => now !== undefined).slice(0, shownGroups);
   const rows = groups.toSorted((left, right) => moved(right, measure) - moved(left, measure)).slice(0, isLong ? maxRows : firstRows);
   const title = dimensionTitle(by);
-  const linked = { by, q, range };
+  const linked = { by, q, range, before };
   const columns: readonly DataColumn<ComparedGroup>[] = [
     {
       id: 'value',
@@ -73,18 +67,16 @@ export function GroupsTable({
       cell: (group) => (
         <>
           <Swatch color={isSplit && colored.includes(group) ? groupColor([by], group.key, colored.indexOf(group)) : undefined} />
-          <ToRequests {...linked} group={group}>
+          <RequestsLink search={requestsOfGroup({ q, range: timeOf(group, linked), by: [by], key: group.key })}>
             {groupTitle([by], group.key)}
-          </ToRequests>
+          </RequestsLink>
         </>
       ),
     },
-    ...(hasBefore ? [figure('Change', (group) => <Change {...{ group, measure, whole }} />)] : []),
-    ...(measure === 'count' ? [] : [measured(metricTitle(measure), 'now', measure)]),
-    ...(hasBefore ? [measured('Before', 'before', measure)] : []),
-    figure('Requests', (group) => <ToRequests {...linked} group={group} metric="count" />),
-    figure('Errors', (group) => <ToRequests {...linked} group={group} metric="errors" search="failed:true" />),
-    figure('Latency, p95', ({ now }) => formatOf('p95_latency')(now?.p95_latency ?? null)),
+    ...(before === undefined ? [] : [changeColumn({ ...linked, measure, whole })]),
+    ...(measure === 'count' ? [] : [figure(linked, measure)]),
+    ...(before === undefined ? [] : [figure(linked, measure, 'before')]),
+    ...(['count', 'errors', 'p95_latency'] as const).map((metric) => figure(linked, metric)),
     { id: 'filter', title: 'Filter', cell: ({ key: [value = null] }) => <Filters {...{ by, value, q, onSearch, onOnly }} /> },
   ];
   return (
@@ -107,35 +99,72 @@ export function GroupsTable({
   );
 }
 
-type CostOf = DataColumn<ComparedGroup>['costOf'];
+type Linked = Pick<GroupsTableProps, 'by' | 'q' | 'range' | 'before'>;
 
-function figure(title: string, cell: (group: ComparedGroup) => ReactNode, costOf?: CostOf): DataColumn<ComparedGroup> {
-  return { id: title, title, isNumber: true, cell, costOf };
+/** The time in which a group has requests: that before, where it is gone. */
+function timeOf({ now }: ComparedGroup, { range, before }: Linked): RangeSearch {
+  return now === undefined ? (before ?? range) : range;
 }
 
-/** What is compared, in this time or in the one before. */
-function measured(title: string, time: 'now' | 'before', measure: MovedMetric): DataColumn<ComparedGroup> {
-  const textOf = (figures: ComparedGroup['now']): string => (figures === undefined ? '–' : figureText(measure, figures));
-  return figure(title, (group) => textOf(group[time]), measure === 'cost' ? (group) => group[time]?.cost : undefined);
+/** A metric in this time or in the one before, each figure with the requests that it counts. */
+function figure(linked: Linked, metric: MetricName, time: 'now' | 'before' = 'now'): DataColumn<ComparedGroup> {
+  const { by, q, range, before = range } = linked;
+  const counted = time === 'now' ? range : before;
+  const title = time === 'now' ? metricTitle(metric) : 'Before';
+  return {
+    id: `${metric} ${time}`,
+    title,
+    isNumber: true,
+    cell: ({ [time]: figures }) => textOf(metric, figures, time),
+    costOf: metric === 'cost' ? ({ [time]: figures }) => figures?.cost : undefined,
+    linkOf: (group, text) => (
+      <RequestsLink
+        search={requestsOfFigure({ q, range: counted, by: [by], key: group.key }, metric, group[time]?.[metric])}
+        isRepeat={countsAll(metric) && timeOf(group, linked) === counted}
+        label={`${groupTitle([by], group.key)}, ${title}: ${text}`}
+      >
+        {text}
+      </RequestsLink>
+    ),
+  };
 }
 
-interface ChangeProps extends Pick<GroupsTableProps, 'measure' | 'whole'> {
-  readonly group: ComparedGroup;
+/** A group that is gone has no request now. */
+function textOf(metric: MetricName, figures: Figures | undefined, time: 'now' | 'before'): string {
+  if (figures !== undefined) return figureText(metric, figures);
+  return formatOf(metric)(time === 'now' && definitionOf(metric).unit === 'requests' ? 0 : null);
 }
 
-/** How much more or less, and as a share. */
-function Change({ group: { now, before }, measure, whole }: ChangeProps): ReactNode {
-  const [value, valueBefore] = [now?.[measure] ?? 0, before?.[measure] ?? 0];
-  const compared = { now: value, before: valueBefore, requests: [now?.count ?? 0, before?.count ?? 0] } as const;
-  const mood = moodOfMove(compared, measure === 'cost' ? 'less' : undefined, whole);
-  const difference = value - valueBefore;
+type Compared = Linked & Pick<GroupsTableProps, 'measure' | 'whole'>;
+
+function changeColumn(compared: Compared): DataColumn<ComparedGroup> {
+  return { id: 'change', title: 'Change', isNumber: true, cell: (group) => <Change {...compared} group={group} /> };
+}
+
+/** How much more or less, and as a share, with the requests of both periods. */
+function Change({ group, measure, whole, by, q, range, before: period }: Compared & { readonly group: ComparedGroup }): ReactNode {
+  const { key, now, before } = group;
+  const difference = (now?.[measure] ?? 0) - (before?.[measure] ?? 0);
   if (difference === 0 || isUnpriced(measure, now) || isUnpriced(measure, before)) return <span className="muted">–</span>;
+  const amount = `${difference > 0 ? '+' : '−'}${formatOf(measure)(Math.abs(difference))}`;
+  const share = formatChange(now?.[measure] ?? 0, before?.[measure] ?? 0);
   return (
-    <span className={styles[mood]}>
-      {difference > 0 ? '+' : '−'}
-      {formatOf(measure)(Math.abs(difference))} <span className="muted">{formatChange(value, valueBefore)}</span>
+    <span className={styles['change']}>
+      <RequestsLink
+        search={requestsOfGroup({ q, range: { ...range, from: period?.from }, by: [by], key })}
+        label={`${groupTitle([by], key)}, Change: ${amount} ${share}, requests of both periods`}
+      >
+        <span className={styles[moodOfGroup(group, measure, whole)]}>
+          {amount} <span className="muted">{share}</span>
+        </span>
+      </RequestsLink>
     </span>
   );
+}
+
+function moodOfGroup({ now, before }: ComparedGroup, measure: MovedMetric, whole: number): ReturnType<typeof moodOfMove> {
+  const compared = { now: now?.[measure] ?? 0, before: before?.[measure] ?? 0, requests: [now?.count ?? 0, before?.count ?? 0] } as const;
+  return moodOfMove(compared, measure === 'cost' ? 'less' : undefined, whole);
 }
 
 function moved({ now, before }: ComparedGroup, measure: MovedMetric): number {
@@ -143,33 +172,6 @@ function moved({ now, before }: ComparedGroup, measure: MovedMetric): number {
   const change = isKnown ? Math.abs((now?.[measure] ?? 0) - (before?.[measure] ?? 0)) : 0;
   // Groups without a cost are told apart by their requests.
   return change * 1e9 + Math.abs((now?.count ?? 0) - (before?.count ?? 0));
-}
-
-interface ToRequestsProps extends Pick<GroupsTableProps, 'by' | 'q' | 'range'> {
-  readonly group: ComparedGroup;
-  /** The figure that is the link; absent: the children are. */
-  readonly metric?: MetricName;
-  /** What the requests match beside the group. */
-  readonly search?: string;
-  readonly children?: ReactNode;
-}
-
-function ToRequests({ by, q, range, group: { key, now }, metric, search, children }: ToRequestsProps): ReactNode {
-  const value = key[0] ?? null;
-  const whole = searchWith(q, conditionOf(by, value));
-  const text = children ?? (metric === undefined ? '' : formatOf(metric)(now?.[metric] ?? 0));
-  if (whole === undefined || conditionOf(by, value) === undefined) return text;
-  return (
-    <Link
-      to="/requests"
-      search={{ q: searchAnd(whole, search), ...range }}
-      {...(metric === undefined
-        ? {}
-        : { 'aria-label': `${valueTitle(by, value)}, ${metricTitle(metric)}: ${formatOf(metric)(now?.[metric] ?? 0)}` })}
-    >
-      {text}
-    </Link>
-  );
 }
 
 interface FiltersProps {

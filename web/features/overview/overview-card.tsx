@@ -1,15 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import type { MetricName } from '../../../src/model/vocabulary/metrics.ts';
-import type { BucketedRange } from '../../lib/buckets.ts';
+import { bucketAt, type BucketedRange } from '../../lib/buckets.ts';
 import { groupSeries, valuesOf } from '../../lib/metrics/chart-series.ts';
-import { type Dimension, searchAnd, searchOfKey } from '../../lib/metrics/dimensions.ts';
-import type { Course, Figures, GroupCourse, GroupKey } from '../../lib/metrics/groups.ts';
+import { type Dimension, searchAnd } from '../../lib/metrics/dimensions.ts';
+import type { Course, Figures, GroupCourse } from '../../lib/metrics/groups.ts';
 import { formatAmount, formatTokens } from '../../lib/format.ts';
 import { axisFormatOf, figureText, formatChange, formatOf, isUnpriced } from '../../lib/metrics/metric-format.ts';
+import { requestsOfGroup } from '../../lib/metrics/requests-of.ts';
 import type { RangeSearch } from '../../lib/time-range.ts';
 import { timeZone } from '../../lib/zone.ts';
-import type { ChartBand, ChartSeries, RequestsOfSeries } from '../../ui/chart/chart-data.ts';
+import type { ChartBand, ChartSeries } from '../../ui/chart/chart-data.ts';
 import { Chart } from '../../ui/chart/chart.tsx';
 import type { Card } from './cards.ts';
 import { moodOf } from './mood.ts';
@@ -50,7 +51,7 @@ export function OverviewCard({ card, buckets, course, split, q, range, incidents
             starts: buckets.starts,
             by: [split.by],
             whole: isStacked ? course : undefined,
-            requestsOf: (key) => requestsOfGroup({ q: query, range: { range: relative, from, to }, by: split.by, key }),
+            requestsOf: (key) => requestsOfGroup({ q: query, range: { range: relative, from, to }, by: [split.by], key }),
           }),
     [card, metric, isStacked, buckets, course, split, query, relative, from, to],
   );
@@ -71,25 +72,12 @@ export function OverviewCard({ card, buckets, course, split, q, range, incidents
         onZoom={onZoom}
         height={150}
         requestsAt={(index) => {
-          const { [index]: start, [index + 1]: end = buckets.end } = buckets.starts;
-          return start === undefined ? undefined : { q: query, from: start, to: end };
+          const bucket = bucketAt(buckets, index);
+          return bucket === undefined ? undefined : { q: query, ...bucket };
         }}
       />
     </article>
   );
-}
-
-interface GroupRequests {
-  readonly q: string | undefined;
-  readonly range: RangeSearch;
-  readonly by: Dimension;
-  readonly key: GroupKey;
-}
-
-/** @returns undefined where no search says it. */
-function requestsOfGroup({ q = '', range, by, key }: GroupRequests): RequestsOfSeries | undefined {
-  const ofGroup = searchOfKey(q, [by], key);
-  return ofGroup === undefined ? undefined : { ...range, q: ofGroup };
 }
 
 interface LeadProps extends Pick<OverviewCardProps, 'card' | 'range' | 'total' | 'totalBefore'> {

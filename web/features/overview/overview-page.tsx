@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useReducer } from 'react';
 import type { FilterNode } from '../../../src/query/filter/ast.ts';
+import { countedRange } from '../../lib/buckets.ts';
 import type { Dimension } from '../../lib/metrics/dimensions.ts';
 import type { Figures } from '../../lib/metrics/groups.ts';
 import { metricTitle } from '../../lib/metrics/metric-format.ts';
@@ -89,7 +90,7 @@ function Content({ q, by, moved, filter, range: asked, onSearch, onOnly, onMoved
   const [renewals, renew] = useReducer((count: number) => count + 1, 0);
   const { buckets, course, split, kinds, groups, error, isLoading } = useOverview({ filter, range: asked, by, moved, renewals });
   // A figure leads to the very requests that it counts, and not to those that came since.
-  const range = buckets.isOpen ? asked : { from: buckets.start, to: buckets.to };
+  const range = countedRange(buckets);
   const incidents = useIncidents(buckets);
   if (error !== null) return <PageError error={error} />;
   if (isLoading) return <Loading what="Adding up" />;
@@ -113,7 +114,7 @@ function Content({ q, by, moved, filter, range: asked, onSearch, onOnly, onMoved
           other={groups.other}
           measure={measure}
           whole={wholeOf(measure, total, totalBefore)}
-          hasBefore={!buckets.isOpen}
+          before={buckets.isOpen ? undefined : { from: buckets.before.start, to: buckets.start }}
           {...{ q, range, onSearch, onOnly }}
         />
         <Unpriced total={total} rows={moved === 'model' ? groups.rows : []} />

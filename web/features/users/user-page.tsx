@@ -154,7 +154,7 @@ function Groups({ title, by, q, range, metrics = listed, sort = 'cost' }: Groups
   const filter = useMemo(() => parseSearch(q).filter, [q]);
   const dimensions = useMemo(() => [by], [by]);
   const asked = { metrics, by: dimensions, sort, order: 'desc' } as const;
-  const { groups, names, error } = useExploration({ filter, range, ...asked, top: 10, isOverTime: false });
+  const { groups, names, counted, error } = useExploration({ filter, range, ...asked, top: 10, isOverTime: false });
   return (
     <Section title={title}>
       {error !== null ? (
@@ -162,7 +162,7 @@ function Groups({ title, by, q, range, metrics = listed, sort = 'cost' }: Groups
       ) : groups === undefined ? (
         <Loading what="Adding up" />
       ) : (
-        <ExploreTable answer={groups} {...asked} {...{ q, range, names }} label={`Table of ${title.toLowerCase()}`} />
+        <ExploreTable answer={groups} {...asked} {...{ q, names }} range={counted} label={`Table of ${title.toLowerCase()}`} />
       )}
     </Section>
   );

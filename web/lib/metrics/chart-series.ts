@@ -21,7 +21,7 @@ export interface GroupSeriesOptions {
   /** All requests, where the metric adds up: what the groups leave is a series of its own. */
   readonly whole: Course | undefined;
   /** To which the name of a group leads. */
-  readonly requestsOf?: (key: GroupKey) => RequestsOfSeries | undefined;
+  readonly requestsOf?: ((key: GroupKey) => RequestsOfSeries | undefined) | undefined;
 }
 
 /** A series for each group, in its order, and of what adds up one for all others. */
@@ -33,6 +33,7 @@ export function groupSeries(
     id: groupId(key),
     title: groupTitle(by, key),
     requests: requestsOf?.(key),
+    isPart: true,
     color: groupColor(by, key, index),
     values: valuesOf(course, starts, metric),
   }));
@@ -41,5 +42,5 @@ export function groupSeries(
   const rest = all.map((value, index) => Math.max(0, (value ?? 0) - shown.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)));
   // Differences of sums of prices are not exactly 0.
   const isRest = rest.some((value, index) => value > (all[index] ?? 0) * 1e-9);
-  return isRest ? [...shown, { id: 'other', title: 'other', color: 'other', values: rest }] : shown;
+  return isRest ? [...shown, { id: 'other', title: 'other', isPart: true, color: 'other', values: rest }] : shown;
 }

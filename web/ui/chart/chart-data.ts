@@ -9,6 +9,13 @@ export interface RequestsOfSeries {
   readonly to?: number | undefined;
 }
 
+/** What the address of the requests says of a bucket. Unix milliseconds. */
+export interface RequestsOfBucket {
+  readonly q?: string | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** One line or stack of bars. */
 export interface ChartSeries {
   readonly id: string;
@@ -21,6 +28,8 @@ export interface ChartSeries {
   readonly isBefore?: boolean;
   /** To which its name in the legend leads; absent: to none. */
   readonly requests?: RequestsOfSeries | undefined;
+  /** It is of some of the requests only: its points lead to `requests`, or to none. */
+  readonly isPart?: boolean;
 }
 
 /** A value on the axis of values, such as a threshold. */
@@ -48,6 +57,38 @@ export function stackedValues(series: readonly (readonly (number | null)[])[]): 
       return sum;
     }),
   );
+}
+
+/** The requests of a point of a series; undefined where it has none, or no search says which. */
+export function requestsOfPoint(
+  { values, requests, isPart = false, isBefore = false }: ChartSeries,
+  index: number,
+  bucket: RequestsOfBucket | undefined,
+): RequestsOfBucket | undefined {
+  if (bucket === undefined || isBefore || (values[index] ?? 0) === 0) return undefined;
+  if (requests !== undefined) return { ...bucket, q: requests.q };
+  return isPart ? undefined : bucket;
+}
+
+/** Where a chart is pointed at. */
+export interface PointedAt {
+  readonly index: number;
+  readonly value: number;
+  /** How far from a line it is still pointed at, as a value. */
+  readonly reach: number;
+}
+
+/** The series that is pointed at: the bar of that height, or the line that is next; undefined: none is there. */
+export function seriesAt(kind: ChartKind, series: readonly ChartSeries[], { index, value, reach }: PointedAt): ChartSeries | undefined {
+  const heightOf = ({ values }: ChartSeries): number => values[index] ?? 0;
+  const shown = series.filter((one) => one.isBefore !== true && heightOf(one) !== 0);
+  if (kind === 'bars') {
+    const tops = stackedValues(shown.map((one) => [heightOf(one)]));
+    return value < 0 ? undefined : shown.find((_one, place) => value <= (tops[place]?.[0] ?? 0));
+  }
+  const distanceOf = (one: ChartSeries): number => Math.abs(heightOf(one) - value);
+  const [next] = shown.toSorted((one, other) => distanceOf(one) - distanceOf(other));
+  return next !== undefined && distanceOf(next) <= reach ? next : undefined;
 }
 
 /** What is certain of a series, and what may still grow. */

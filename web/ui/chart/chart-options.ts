@@ -7,6 +7,7 @@ import {
   type ChartSeries,
   loneIndexes,
   partAt,
+  seriesAt,
   splitAt,
   stackedValues,
 } from './chart-data.ts';
@@ -28,10 +29,10 @@ export interface DrawnChart {
 export interface ChartEvents {
   /** Charts with the same key share a crosshair. */
   readonly syncKey: string;
-  /** @param left of the pointer in the picture, pixels. */
-  readonly onHover: (index: number | undefined, left: number) => void;
-  /** A bucket was clicked. */
-  readonly onPick: ((index: number) => void) | undefined;
+  /** @param left of the pointer in the picture, pixels. @param series that is pointed at, if any. */
+  readonly onHover: (index: number | undefined, left: number, series: ChartSeries | undefined) => void;
+  /** A bucket was clicked, and one of its series or none. */
+  readonly onPick: ((index: number, series: ChartSeries | undefined) => void) | undefined;
   readonly onZoom: ((from: number, to: number) => void) | undefined;
 }
 
@@ -89,8 +90,8 @@ export function chartOptions(
     hooks: {
       drawClear: [(plot) => drawBands(plot, chart.bands ?? [], colors)],
       draw: [(plot) => drawLines(plot, chart.lines ?? [], colors)],
-      ready: [(plot) => listenForClicks(plot, events.onPick)],
-      setCursor: [({ cursor: { idx, left = 0 }, bbox }) => events.onHover(idx ?? undefined, left + bbox.left / devicePixelRatio)],
+      ready: [(plot) => listenForClicks(plot, chart, events.onPick)],
+      setCursor: [(plot) => hover(plot, chart, events.onHover)],
       setSelect: [(plot) => zoom(plot, events.onZoom)],
     },
   };
@@ -175,14 +176,29 @@ function drawLines(plot: uPlot, lines: readonly ChartLine[], colors: ChartColors
   ctx.restore();
 }
 
+function hover(plot: uPlot, chart: DrawnChart, onHover: ChartEvents['onHover']): void {
+  const { cursor, bbox } = plot;
+  onHover(cursor.idx ?? undefined, (cursor.left ?? 0) + bbox.left / devicePixelRatio, pointedSeries(plot, chart));
+}
+
+/** How far from a line it is still pointed at. */
+const reachPixels = 16;
+
+function pointedSeries(plot: uPlot, { kind, series }: DrawnChart): ChartSeries | undefined {
+  const { idx: index, top = -1 } = plot.cursor;
+  if (typeof index !== 'number' || top < 0) return undefined;
+  const value = plot.posToVal(top, 'y');
+  return seriesAt(kind, series, { index, value, reach: Math.abs(plot.posToVal(top + reachPixels, 'y') - value) });
+}
+
 /** A press that moves further is a drag. */
 const dragPixels = 4;
 
-function listenForClicks(plot: uPlot, onPick: ChartEvents['onPick']): void {
+function listenForClicks(plot: uPlot, chart: DrawnChart, onPick: ChartEvents['onPick']): void {
   if (onPick === undefined) return;
   let pressedAt = 0;
-  /** The bucket whose values a finger has shown. */
-  let tapped: number | undefined;
+  /** The bucket whose values a finger has shown, and what was pointed at. */
+  let tapped: string | undefined;
   plot.over.style.cursor = 'pointer';
   plot.over.addEventListener('mousedown', ({ clientX }) => {
     pressedAt = clientX;
@@ -190,9 +206,11 @@ function listenForClicks(plot: uPlot, onPick: ChartEvents['onPick']): void {
   plot.over.addEventListener('click', ({ clientX }) => {
     const { idx } = plot.cursor;
     if (typeof idx !== 'number' || Math.abs(clientX - pressedAt) >= dragPixels) return;
+    const series = pointedSeries(plot, chart);
+    const place = `${idx} ${series?.id ?? ''}`;
     // A finger cannot point without a tap: the first shows the values.
-    if (isByFinger() && tapped !== idx) tapped = idx;
-    else onPick(idx);
+    if (isByFinger() && tapped !== place) tapped = place;
+    else onPick(idx, series);
   });
 }
 

@@ -6,8 +6,9 @@ import { formatTime } from '../../lib/format.ts';
 import { DataTable } from '../table/data-table.tsx';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
+import { RequestsLink } from '../requests-link.tsx';
 import { type ChartColors, colorOf, useChartColors } from './chart-colors.ts';
-import type { ChartSeries } from './chart-data.ts';
+import { type ChartSeries, type RequestsOfBucket, requestsOfPoint } from './chart-data.ts';
 import { chartData, chartOptions, type DrawnChart, isByFinger } from './chart-options.ts';
 import styles from './chart.module.css';
 
@@ -26,15 +27,8 @@ export interface ChartProps extends DrawnChart {
   /** A span was chosen with the pointer. Unix milliseconds. */
   readonly onZoom?: (from: number, to: number) => void;
   readonly height?: number;
-  /** The requests of a bucket, to which its point leads; absent: to none. */
+  /** The requests of a bucket, to which a press leads that is on no group of them; absent: to none. */
   readonly requestsAt?: ((index: number) => RequestsOfBucket | undefined) | undefined;
-}
-
-/** What the address of the requests says of a bucket. Unix milliseconds. */
-export interface RequestsOfBucket {
-  readonly q?: string | undefined;
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Series over time as a picture, with the table of its figures behind a button. */
@@ -66,8 +60,9 @@ function Picture({ title, height, syncKey = `chart of ${title}`, onZoom, request
   const [hovered, setHovered] = useState<Hovered>();
   const navigate = useNavigate();
   const zoom = useEffectEvent((from: number, to: number) => onZoom?.(from, to));
-  const pick = useEffectEvent((index: number) => {
-    const search = requestsAt?.(index);
+  const pick = useEffectEvent((index: number, one: ChartSeries | undefined) => {
+    const bucket = requestsAt?.(index);
+    const search = (one === undefined ? undefined : requestsOfPoint(one, index, bucket)) ?? bucket;
     if (search !== undefined) void navigate({ to: '/requests', search });
   });
   const canZoom = onZoom !== undefined;
@@ -81,8 +76,9 @@ function Picture({ title, height, syncKey = `chart of ${title}`, onZoom, request
     const drawn = { kind, times, series, incompleteFrom, lines, bands, zone, axisFormat };
     const events = {
       syncKey,
-      onHover: (at: number | undefined, left: number) => setHovered(at === undefined ? undefined : { at, left }),
-      onPick: canPick ? (at: number) => pick(at) : undefined,
+      onHover: (at: number | undefined, left: number, one: ChartSeries | undefined) =>
+        setHovered(at === undefined ? undefined : { at, left, id: one?.id }),
+      onPick: canPick ? (at: number, one: ChartSeries | undefined) => pick(at, one) : undefined,
       onZoom: canZoom ? (from: number, to: number) => zoom(from, to) : undefined,
     };
     const plot = new uPlot(chartOptions(drawn, colors, { width, height }, events), chartData(drawn), target);
@@ -94,7 +90,7 @@ function Picture({ title, height, syncKey = `chart of ${title}`, onZoom, request
     <>
       <div className={styles['pointed']}>
         <div ref={place} className={styles['picture']} style={{ minHeight: height }} role="img" aria-label={summaryOf(title, chart)} />
-        {index !== undefined && <Tip {...{ chart, colors, index, width, canPick }} left={hovered?.left ?? 0} />}
+        {index !== undefined && <Tip {...{ chart, colors, index, width, canPick }} left={hovered?.left ?? 0} pointed={hovered?.id} />}
       </div>
       <Legend {...{ chart, colors, index }} />
     </>
@@ -117,6 +113,8 @@ function useWidth(place: { readonly current: HTMLElement | null }): number {
 interface Hovered {
   readonly at: number;
   readonly left: number;
+  /** Of the series at it. */
+  readonly id: string | undefined;
 }
 
 interface TipProps extends LegendProps {
@@ -124,10 +122,11 @@ interface TipProps extends LegendProps {
   readonly left: number;
   readonly width: number;
   readonly canPick: boolean;
+  readonly pointed: string | undefined;
 }
 
 /** Beside the pointer: the bucket with its values, the greatest first. The legend has them for who uses no pointer. */
-function Tip({ chart: { series, times, format, zone }, colors, index, left, width, canPick }: TipProps): ReactNode {
+function Tip({ chart: { series, times, format, zone }, colors, index, left, width, canPick, pointed }: TipProps): ReactNode {
   const time = times[index];
   if (time === undefined) return null;
   const place = left > width / 2 ? { right: width - left + tipDistance } : { left: left + tipDistance };
@@ -135,6 +134,7 @@ function Tip({ chart: { series, times, format, zone }, colors, index, left, widt
     .map((one) => ({ ...one, value: one.values[index] ?? null }))
     .filter(({ value }) => value !== null && value !== 0)
     .toSorted((one, other) => (other.value ?? 0) - (one.value ?? 0));
+  const group = series.find(({ id, requests }) => id === pointed && requests !== undefined);
   return (
     <div className={styles['tip']} style={place} aria-hidden="true">
       <p>{formatTime(new Date(time).toISOString(), zone)}</p>
@@ -147,7 +147,13 @@ function Tip({ chart: { series, times, format, zone }, colors, index, left, widt
           <b>{format(value)}</b>
         </p>
       ))}
-      {canPick && <p className="muted">{isByFinger() ? 'Tap again' : 'Click'} to see its requests</p>}
+      {canPick && (
+        <p className="muted">
+          <span className="clip" dir="auto">
+            {isByFinger() ? 'Tap again' : 'Click'} to see {group === undefined ? 'its requests' : `requests of ${group.title}`}
+          </span>
+        </p>
+      )}
     </div>
   );
 }
@@ -195,6 +201,7 @@ function summaryOf(title: string, { series, times, zone }: Pick<ChartProps, 'ser
 }
 
 interface FigureRow {
+  readonly index: number;
   readonly time: string;
   readonly requests: RequestsOfBucket | undefined;
   readonly values: readonly (number | null)[];
@@ -204,17 +211,27 @@ type FiguresProps = Pick<ChartProps, 'title' | 'series' | 'times' | 'format' | '
 
 function Figures({ title, series, times, format, zone, requestsAt, height }: FiguresProps): ReactNode {
   const rows: readonly FigureRow[] = times.map((time, index) => ({
+    index,
     time: new Date(time).toISOString(),
     requests: requestsAt?.(index),
     values: series.map(({ values }) => values[index] ?? null),
   }));
   const columns = [
-    { id: 'time', title: 'Time', cell: (row: FigureRow) => <Time row={row} zone={zone} /> },
+    {
+      id: 'time',
+      title: 'Time',
+      cell: ({ time, requests }: FigureRow) => <RequestsLink search={requests}>{formatTime(time, zone)}</RequestsLink>,
+    },
     ...series.map((one, index) => ({
       id: one.id,
       title: one.title,
       isNumber: true,
       cell: (row: FigureRow) => format(row.values[index] ?? null),
+      linkOf: (row: FigureRow, figure: string) => (
+        <RequestsLink search={requestsOfPoint(one, row.index, row.requests)} isRepeat={one.requests === undefined}>
+          {figure}
+        </RequestsLink>
+      ),
     })),
   ];
   return (
@@ -224,16 +241,6 @@ function Figures({ title, series, times, format, zone, requestsAt, height }: Fig
         Copy as CSV
       </CopyButton>
     </div>
-  );
-}
-
-function Time({ row: { time, requests }, zone }: { readonly row: FigureRow; readonly zone: string }): ReactNode {
-  const text = formatTime(time, zone);
-  if (requests === undefined) return text;
-  return (
-    <Link to="/requests" search={requests}>
-      {text}
-    </Link>
   );
 }
 

@@ -14,6 +14,8 @@ export interface DataColumn<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** The cost that the text of a cell shows: all of a column get the same number of decimals. */
   readonly costOf?: ((row: Row) => number | null | undefined) | undefined;
+  /** What the figure of a cell stands in, such as a link: the space that aligns its decimals stays outside. */
+  readonly linkOf?: ((row: Row, figure: string) => ReactNode) | undefined;
   /** The figure is marked as the best of those with which it is compared. */
   readonly isBest?: (row: Row) => boolean;
   /** The text of a cell whose text may be cut. */
@@ -90,12 +92,24 @@ function focusBy(table: HTMLElement | null, by: number): void {
 }
 
 /** What stands in a column, the decimals of its figures below one another. */
-function cellsOf<Row>({ isNumber, cell, costOf }: DataColumn<Row>, rows: readonly Row[]): readonly ReactNode[] {
+function cellsOf<Row>({ isNumber, cell, costOf, linkOf }: DataColumn<Row>, rows: readonly Row[]): readonly ReactNode[] {
   const cells = rows.map((row) => cell(row));
   if (isNumber !== true) return cells;
   const texts = cells.map((one) => (typeof one === 'string' ? one : ''));
   const aligned = costOf === undefined ? alignDecimals(texts) : alignCosts(texts, rows.map(costOf));
-  return cells.map((one, index) => (typeof one === 'string' ? aligned[index] : one));
+  return rows.map((row, index) => {
+    const { [index]: one } = cells;
+    if (typeof one !== 'string') return one;
+    const text = aligned[index] ?? one;
+    const figure = text.trimEnd();
+    if (linkOf === undefined || figure === '') return text;
+    return (
+      <>
+        {linkOf(row, figure)}
+        {text.slice(figure.length)}
+      </>
+    );
+  });
 }
 
 interface CellProps<Row> {

@@ -114,12 +114,12 @@ function Figures({ panel, range, q }: Pick<BoardPanelProps, 'panel' | 'range'> &
   const { chart, metrics, by, sort, order } = query;
   const isAlone = metrics.length === 1;
   const isOverTime = chart === 'line' || chart === 'bars';
-  const exploration = useExploration({ ...query, range, isOverTime, chartWidth: panelWidths[panel.width ?? 1] });
-  const { groups, names, error, isLoading } = exploration;
+  const exploration = useExploration({ ...query, q, range, isOverTime, chartWidth: panelWidths[panel.width ?? 1] });
+  const { groups, names, counted, error, isLoading } = exploration;
   if (error !== null) return <ErrorNotice error={error} />;
   if (isLoading || groups === undefined) return <Loading what="Adding up" />;
   if (!isOverTime) {
-    return <ExploreTable label={`Table of ${panel.title}`} answer={groups} {...{ metrics, by, sort, order, q, range, names }} />;
+    return <ExploreTable label={`Table of ${panel.title}`} answer={groups} {...{ metrics, by, sort, order, q, names }} range={counted} />;
   }
   return metrics.map((metric) => (
     <CourseChart

@@ -200,6 +200,7 @@ it('an overview without a request shows the first one that comes', async () => {
   const overview = new URL('/?q=user%3Anora&range=1h', scene.addressOf({}));
   const { page, complaints } = await openSignedIn(scene.browser, overview.href);
   await page.getByText('No request matches').waitFor();
+  await page.getByRole('button', { name: 'Clear the filter' }).waitFor();
   await scene.send('nora');
   await page.getByRole('heading', { name: 'What moved most' }).waitFor();
   await page.getByText('No request matches').waitFor({ state: 'detached' });

@@ -385,12 +385,12 @@ it('a board cannot take the name of another: the form stays, and says why', asyn
   const { page } = await open('/boards');
   await page.getByRole('main').getByRole('link', { name: 'Users' }).click();
   await page.getByRole('button', { name: 'Rename' }).click();
-  await dialog(page).getByLabel('Name').fill('Teams');
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Teams');
   await page.keyboard.press('Enter');
   await dialog(page)
     .getByRole('alert')
     .getByText(/There is a board called .Teams. already/)
     .waitFor();
-  await expect.poll(() => dialog(page).getByLabel('Name').inputValue()).toBe('Teams');
+  await expect.poll(() => dialog(page).getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Teams');
   await leavePage(page);
 });

@@ -142,7 +142,9 @@ it('why a call failed stands first, and the answer before the prompt', async () 
   const failed = await openConversation(61, { response_status: 529, response_body: { message: 'We have too many calls.' } });
   const reason = failed.page.getByRole('group', { name: 'Error' });
   await expect.poll(() => reason.innerText()).toMatch(/^Error status \(529\)[^]*We have too many calls\./);
-  expect(await topOf(reason)).toBeLessThan(await topOf(failed.page.getByText('Latency', { exact: true }).first()));
+  expect(await topOf(reason)).toBeLessThan(
+    await topOf(failed.page.getByRole('complementary', { name: 'Request' }).getByText('Latency', { exact: true }).first()),
+  );
   expect(failed.complaints).toEqual([]);
   await failed.page.context().close();
   const { page } = await openConversation(62, { response_body: answer('At 6:20.') });

@@ -50,8 +50,8 @@ function pathOf(page: Page): string {
 }
 
 it('j and k go through the rows of a list, and Enter opens one', async () => {
-  const api = apiClient(service.api);
-  for (const name of ['First', 'Second', 'Third']) await api.call('POST', '/v1/boards', { name, panels: [] });
+  const board = { time_range: { last: '7d' }, panels: [{ title: 'Cost', chart: 'table', metrics: ['cost'], by: ['model'] }] };
+  for (const name of ['First', 'Second', 'Third']) await apiClient(service.api).call('POST', '/v1/boards', { ...board, name });
   const { page } = await openSignedIn(browser, `${service.api}/boards`);
   const rows = page.getByRole('rowheader').getByRole('link');
   await expect.poll(() => rows.count()).toBe(3);
@@ -92,6 +92,10 @@ describe('the keys of pages, `g` and a letter', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').getByRole('option').first().waitFor();
     expect(await accessibilityFaults(watched)).toEqual([]);
+    const list = page.getByRole('region', { name: 'Found' });
+    for (let press = 0; press < 20; press += 1) await page.keyboard.press('ArrowDown');
+    const [place, chosen] = [await list.boundingBox(), await list.locator('[role=option][data-focused]').boundingBox()];
+    expect(chosen?.y).toBeLessThan((place?.y ?? 0) + (place?.height ?? 0));
     await leavePage(page);
   });
 

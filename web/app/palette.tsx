@@ -61,16 +61,18 @@ export function Palette({ pageSearch, onHelp, onSignOut, onClose }: PaletteProps
         <SearchField aria-label="Search pages, actions and records" autoFocus className={styles['search'] ?? ''}>
           <Input placeholder="Page, action, session, request, user, prompt or alert" />
         </SearchField>
-        <ListBox aria-label="Found" onAction={run} className={styles['list'] ?? ''}>
-          {groups.map((group) => (
-            <ListBoxSection key={group.title} id={group.title} className={styles['section'] ?? ''}>
-              <Header className={styles['title'] ?? ''}>{group.title}</Header>
-              {group.commands.map((command) => (
-                <Item key={command.id} command={command} />
-              ))}
-            </ListBoxSection>
-          ))}
-        </ListBox>
+        <div className={styles['list']} role="region" aria-label="Found" tabIndex={0}>
+          <ListBox aria-label="Results" onAction={run} className={styles['results'] ?? ''}>
+            {groups.map((group) => (
+              <ListBoxSection key={group.title} id={group.title} className={styles['section'] ?? ''}>
+                <Header className={styles['title'] ?? ''}>{group.title}</Header>
+                {group.commands.map((command) => (
+                  <Item key={command.id} command={command} />
+                ))}
+              </ListBoxSection>
+            ))}
+          </ListBox>
+        </div>
       </Autocomplete>
       <ErrorNotice error={found.error} />
       <p role="status" className="muted">

@@ -79,9 +79,10 @@ it('Enter takes the only value that is offered, and an empty list names what nea
 });
 
 it('words of both sides, properties that most have, and marks of failures and of the cache stand in the list as it is', async () => {
+  const at = Date.now() - hourMs / 2;
   await scene.importRequest({
     request_id: '5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0090',
-    request_created_at: new Date(Date.now() - hourMs / 2).toISOString(),
+    request_created_at: new Date(at).toISOString(),
     request_user_id: 'words',
     response_status: 200,
     request_body: { messages: [{ role: 'user', content: 'When does the **ferry** leave?' }] },
@@ -91,7 +92,7 @@ it('words of both sides, properties that most have, and marks of failures and of
   });
   await scene.importRequest({
     request_id: '5d1c2b7e-3f0a-4c11-8b52-1a3c2f1f0091',
-    request_created_at: new Date(Date.now() - hourMs / 2 - 1000).toISOString(),
+    request_created_at: new Date(at - 1000).toISOString(),
     request_user_id: 'words',
     response_status: 429,
     request_body: { messages: [{ role: 'user', content: 'And the next one?' }] },
@@ -157,7 +158,7 @@ it('on a phone an opened request is a page of its own: the way back, why it fail
   const details = page.getByRole('complementary', { name: 'Request' });
   const [back, failure, asked] = [
     details.getByRole('button', { name: 'Back to Requests' }),
-    details.getByText('Too many calls.'),
+    details.getByRole('group', { name: 'Error' }).getByText('Too many calls.'),
     details.getByText('When does the ferry leave?'),
   ];
   await asked.waitFor();

@@ -28,6 +28,12 @@ export function hasEnded(thrown: unknown): boolean {
   return failureIn(thrown)?.error === 'invalid_grant';
 }
 
+/** Whether the issuer has refused something else than what a refresh token stands for: too many requests, the client of this deployment. */
+export function isUndecided(thrown: unknown): boolean {
+  const error = failureIn(thrown)?.error;
+  return typeof error === 'string' && error !== 'invalid_grant' && error !== 'access_denied';
+}
+
 /** What failed, for the log: the sentence for people, and the words of the library and the issuer. They hold no token and no claim's value. */
 export function reasonOf(thrown: unknown): string {
   const words: string[] = [];
@@ -43,10 +49,10 @@ export function reasonOf(thrown: unknown): string {
 export function explainFailure(thrown: unknown, issuer: string): GatelogError {
   if (thrown instanceof GatelogError) return thrown;
   const failure = failureIn(thrown);
-  if (failure === undefined) return isAway(thrown, issuer);
+  if (failure === undefined) return awayError(thrown, issuer);
   const { code, error } = failure;
   if (typeof error === 'string') return refusedBy(error, thrown);
-  if (code === 'OAUTH_TIMEOUT' || code === 'OAUTH_ABORT' || code === 'OAUTH_RESPONSE_IS_NOT_CONFORM') return isAway(thrown, issuer);
+  if (code === 'OAUTH_TIMEOUT' || code === 'OAUTH_ABORT' || code === 'OAUTH_RESPONSE_IS_NOT_CONFORM') return awayError(thrown, issuer);
   return new GatelogError('permission_denied', sentenceOf(failure), { cause: thrown });
 }
 
@@ -78,7 +84,8 @@ function claimOf({ cause }: LibraryFailure): string {
   return typeof name === 'string' ? name : 'content';
 }
 
-function isAway(thrown: unknown, issuer: string): GatelogError {
+/** @param issuer its address. */
+export function awayError(thrown: unknown, issuer: string): GatelogError {
   const { host } = new URL(issuer);
   return new GatelogError(
     'issuer_unavailable',

@@ -78,6 +78,32 @@ describe('an issuer counts as away', () => {
   });
 });
 
+describe('a refresh', () => {
+  const refresh = (lie: Lie) => {
+    hostile.lie = lie;
+    return issuer.refresh({ refreshToken: 'r' }, 'ada');
+  };
+
+  it.each([
+    [429, 'too_many_requests'],
+    [401, 'invalid_client'],
+    [400, 'temporarily_unavailable'],
+    [400, 'unauthorized_client'],
+  ])('that is answered %i %s leaves the question open', async (status, error) => {
+    await expect(refresh({ status, body: JSON.stringify({ error }) })).rejects.toThrow(
+      expect.objectContaining({ code: 'issuer_unavailable' }),
+    );
+  });
+
+  it('of an account that has ended says so', async () => {
+    await expect(refresh({ status: 400, body: '{"error":"invalid_grant"}' })).resolves.toBeUndefined();
+  });
+
+  it('of another account says so', async () => {
+    await expect(refresh({ claims: { sub: 'eve' } })).resolves.toBeUndefined();
+  });
+});
+
 it('its library is loaded by a sign-in, and by no start', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test)\.ts$/.test(file));
   const loading = files.filter((file) => /^(?:import|export)\s(?!type\b)[^;]*'openid-client'/m.test(readFileSync(`src/${file}`, 'utf8')));

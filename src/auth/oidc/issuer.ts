@@ -3,7 +3,7 @@ import type { Configuration } from 'openid-client';
 import { GatelogError } from '../../model/errors.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { type Claims, type PersonIdentity, identityOf, saysAll } from './identity.ts';
-import { explainFailure, hasEnded } from './failures.ts';
+import { awayError, explainFailure, hasEnded, isUndecided } from './failures.ts';
 
 type Library = typeof OpenIdClient;
 /**
@@ -111,7 +111,8 @@ export class Issuer {
         return { identity: await this.identity(library, configuration, { claims, subject, tokens: fresh }), tokens: kept(fresh, tokens) };
       } catch (error) {
         if (hasEnded(error)) return undefined;
-        throw error;
+        // The account may well be in order.
+        throw isUndecided(error) ? awayError(error, this.settings.issuer) : error;
       }
     });
   }

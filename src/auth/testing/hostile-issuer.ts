@@ -22,6 +22,8 @@ export interface Lie {
   readonly hasOtherKey?: true;
   /** The body of the token endpoint in place of tokens. */
   readonly body?: string;
+  /** Its status. */
+  readonly status?: number;
   /** What its discovery document says of itself. */
   readonly issuer?: string;
 }
@@ -32,7 +34,7 @@ export async function openHostileIssuer(callback: string): Promise<HostileIssuer
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', issuer.address);
     const send = (body: unknown): void => {
-      response.writeHead(200, { 'content-type': 'application/json' });
+      response.writeHead(pathname === '/token' ? (issuer.lie.status ?? 200) : 200, { 'content-type': 'application/json' });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     };
     if (pathname === '/.well-known/openid-configuration') send(documentOf(issuer.address, issuer.lie.issuer));

@@ -78,12 +78,12 @@ describe('an issuer counts as away', () => {
   });
 });
 
-describe('a refresh', () => {
-  const refresh = (lie: Lie) => {
-    hostile.lie = lie;
-    return issuer.refresh({ refreshToken: 'r' }, 'ada');
-  };
+function refresh(lie: Lie) {
+  hostile.lie = lie;
+  return issuer.refresh({ refreshToken: 'r' }, 'ada');
+}
 
+describe('a refresh', () => {
   it.each([
     [429, 'too_many_requests'],
     [401, 'invalid_client'],

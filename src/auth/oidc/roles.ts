@@ -13,12 +13,11 @@ export function rolesOf({ groups }: PersonIdentity, rows: readonly GroupRole[]):
   const roles = new Map<string, PersonPermissions>();
   for (const { group, organization, permissions } of rows) {
     if (group !== '*' && !groups.includes(group)) continue;
-    const given = roles.get(organization);
-    roles.set(organization, given === undefined ? permissions : wider(given, permissions));
+    roles.set(organization, widest(permissions, roles.get(organization)));
   }
   return roles;
 }
 
-function wider(one: PersonPermissions, other: PersonPermissions): PersonPermissions {
+export function widest(one: PersonPermissions, other: PersonPermissions = one): PersonPermissions {
   return personPermissions.indexOf(one) > personPermissions.indexOf(other) ? one : other;
 }

@@ -6,7 +6,7 @@ import type { OrganizationId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { PersonPermissions } from '../../model/people.ts';
 import type { PersonIdentity } from '../oidc/identity.ts';
-import { isAdmitted, rolesOf } from '../oidc/roles.ts';
+import { isAdmitted, rolesOf, widest } from '../oidc/roles.ts';
 
 export interface IdentityRules {
   readonly database: MetadataQueries;
@@ -25,7 +25,8 @@ export async function applyIdentity(rules: IdentityRules, personId: string, iden
   const given = new Map<OrganizationId, PersonPermissions>();
   for (const [name, permissions] of named) {
     const organization = await findOrganization(database, name);
-    if (organization !== undefined) given.set(organization.id, permissions);
+    // Rows may name one organisation by its name and by its identifier.
+    if (organization !== undefined) given.set(organization.id, widest(permissions, given.get(organization.id)));
     else rules.observe({ kind: 'people_failed', reason: `GATELOG_OIDC_ROLES names the organisation ${name}, which there is not` });
   }
   await applyGroups(database, { personId, at: now() }, given);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { candidatePrices } from './look-up.ts';
-import { readOrganizationPrices } from './organization-prices.ts';
+import { moneyOfUsd } from '../model/pricing/money.ts';
+import { unreportedUsage } from '../model/record/usage.ts';
+import { priceUsage } from './cost.ts';
+import { listedBook } from './layers/books.ts';
+import { readGatelogForm } from './lists/gatelog-form.ts';
+import { candidatePrices, type PriceQuery } from './look-up.ts';
+import { noOrganizationPrices, readOrganizationPrices } from './organization-prices.ts';
 import { listedPrices } from './testing/prices.ts';
 
 /** What the prices are called that a model's name leads to, where an organisation has stored one for a name. */
@@ -37,5 +42,47 @@ describe('a name of a model at Amazon', () => {
     expect(prices('global.anthropic.claude-sonnet-4-5-20250929-v1:0')).toMatch(/^aws\/global\./);
     expect(prices('eu.anthropic.claude-sonnet-4-5-20250929-v1:0')).toMatch(/^aws\/(?:regional|eu)\./);
     expect(prices('arn:aws:bedrock:us-east-1:1:application-inference-profile/abc')).toMatch(/^aws\//);
+  });
+});
+
+const own = (model: string) => [{ model, input: 1, output: 2 }];
+
+/** What a million input tokens cost where the operator has these prices. */
+function operatorCost(entries: readonly unknown[], query: Partial<PriceQuery>) {
+  const read = readGatelogForm(entries, { source: 'the operator', zeroIsFree: true, providerIdOf: (name) => name });
+  if ('fault' in read) throw new Error(read.fault.problem);
+  const usage = { ...unreportedUsage, promptTokens: 1_000_000, completionTokens: 0, geo: query.geo ?? '' };
+  const asked = { provider: 'X', providerId: 'openai', models: ['gpt-4o'], at: Date.parse('2026-11-27'), ...query };
+  return priceUsage(usage, asked, { book: listedBook({ lines: read.lines }, () => undefined), organization: noOrganizationPrices });
+}
+
+describe("the operator's own price", () => {
+  it.each<readonly [string, Partial<PriceQuery>]>([
+    ['of which a table has fixed rates', { models: ['gpt-4o'], serviceTier: 'priority' }],
+    ['without a row', { models: ['gpt-4o'], serviceTier: 'scale' }],
+    ['before the first day of its row', { models: ['gpt-6-luna'], serviceTier: 'priority', at: Date.parse('2026-09-02') }],
+    ['at Azure', { providerId: 'azure', models: ['gpt-4o'], serviceTier: 'priority' }],
+    ['at Amazon', { providerId: 'aws', models: ['openai.gpt-oss-120b-1:0'], serviceTier: 'priority' }],
+    ['that Anthropic sells by contract', { providerId: 'anthropic', models: ['claude-sonnet-5'], serviceTier: 'priority' }],
+    ['in a place without a row', { providerId: 'anthropic', models: ['claude-sonnet-5'], geo: 'eu' }],
+  ])('holds at a tier %s', (_tier, query) => {
+    const [model = ''] = query.models ?? [];
+    expect(operatorCost(own(model), query)).toMatchObject({ amount: moneyOfUsd(1), reference: `*/${model}` });
+  });
+
+  it.each<readonly [string, Partial<PriceQuery>, number]>([
+    ['halved at a tier for half the price', { serviceTier: 'flex' }, 0.5],
+    ['doubled at a tier for twice the price', { models: ['gpt-6-luna'], serviceTier: 'priority' }, 2],
+    [
+      'halved as a batch in a place without a row',
+      { providerId: 'anthropic', models: ['claude-sonnet-5'], serviceTier: 'batch', geo: 'eu' },
+      0.5,
+    ],
+    ['raised where the model ran in the US alone', { providerId: 'anthropic', models: ['claude-sonnet-5'], geo: 'us' }, 1.1],
+  ])('is %s, and still names the operator', (_case, query, usd) => {
+    const [model = 'gpt-4o'] = query.models ?? [];
+    const priced = operatorCost(own(model), query);
+    expect(priced.amount).toBe(moneyOfUsd(usd));
+    expect(priced.applied).toContain('the operator');
   });
 });

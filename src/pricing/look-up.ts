@@ -3,7 +3,7 @@ import { organizationCandidates, type OrganizationPrices } from './organization-
 import { builtinPrice } from './tables/builtin-prices.ts';
 import type { PriceBook } from './price-book.ts';
 import { priceInGeo } from './tables/geo.ts';
-import type { Price, Rate } from './tables/price.ts';
+import { isOperators, type Price, type Rate } from './tables/price.ts';
 import { priceAtTier } from './tables/service-tiers.ts';
 
 /** The prices of one organisation. */
@@ -76,5 +76,6 @@ function builtInPrice(providerId: string, at: number): Price | undefined {
 function asServed(listed: Price, model: string, { providerId, at, serviceTier = '', geo = '' }: PriceQuery): Price | undefined {
   if (providerId === undefined) return listed;
   const atTier = serviceTier === '' ? listed : priceAtTier(listed, { providerId, model, serviceTier, at });
-  return atTier === undefined || geo === '' ? atTier : priceInGeo(atTier, { providerId, model, geo });
+  if (atTier === undefined || geo === '') return atTier;
+  return priceInGeo(atTier, { providerId, model, geo }) ?? (isOperators(listed) ? atTier : undefined);
 }

@@ -34,3 +34,8 @@ export interface Price {
   /** Maximum tokens of input and output together; undefined where the table has none. */
   readonly contextWindow: number | undefined;
 }
+
+/** Whether the operator has stated a price: no table of ours knows better at a tier or in a place that has no row. */
+export function isOperators({ table }: Price): boolean {
+  return table === 'prices-file';
+}

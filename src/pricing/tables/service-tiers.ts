@@ -1,7 +1,7 @@
 import { parseMoney, zeroMoney } from '../../model/pricing/money.ts';
 import type { RateKind } from '../../model/vocabulary/prices.ts';
 import { undatedName } from '../../model/pricing/price-line.ts';
-import { type Price, type Rate, scaledRate } from './price.ts';
+import { isOperators, type Price, type Rate, scaledRate } from './price.ts';
 
 /** US dollars per million tokens: input, cached input (null: as input), output. */
 type TierRates = readonly [input: string, cacheRead: string | null, output: string];
@@ -122,8 +122,10 @@ export interface TierQuery {
 }
 
 /**
- * The price at a service tier. @param listed the list price, whose reference names provider and model. @returns undefined when the
- * provider bills the tier differently and no row has its price: the cost is unknown then.
+ * The price at a service tier. A fraction or multiple applies to every list price. Rates of its own replace those of corrections and the
+ * public list alone: the operator's price is the operator's at such a tier too, and at one without a row. @param listed the list price,
+ * whose reference names provider and model. @returns undefined when the provider bills the tier differently and no row has its price: the
+ * cost is unknown then.
  */
 export function priceAtTier(listed: Price, { providerId, model: asked, serviceTier, at }: TierQuery): Price | undefined {
   const tier = serviceTier.toLowerCase().replace(/^service_tier_/, '');
@@ -137,6 +139,7 @@ export function priceAtTier(listed: Price, { providerId, model: asked, serviceTi
       names.some((name) => isFor(price, name)) &&
       Date.parse(price.validFrom) <= at,
   );
+  if (isOperators(listed) && (row === undefined || 'rates' in row.price)) return listed;
   if (row === undefined) return undefined;
   const validFrom = row.validFrom > listed.validFrom ? row.validFrom : listed.validFrom;
   return {
@@ -144,7 +147,7 @@ export function priceAtTier(listed: Price, { providerId, model: asked, serviceTi
     table: 'service-tiers',
     reference: `${listed.reference} (${tier})`,
     validFrom,
-    source: row.source,
+    source: isOperators(listed) ? `${listed.source}; tier: ${row.source}` : row.source,
     rates: ratesOf(row, listed),
   };
 }

@@ -3,9 +3,10 @@ import { moneyOfUsd } from '../model/pricing/money.ts';
 import { unreportedUsage } from '../model/record/usage.ts';
 import { priceUsage } from './cost.ts';
 import { listedBook } from './layers/books.ts';
+import { bookOfLines } from './layers/line-book.ts';
 import { readGatelogForm } from './lists/gatelog-form.ts';
 import { candidatePrices, type PriceQuery } from './look-up.ts';
-import { noOrganizationPrices, readOrganizationPrices } from './organization-prices.ts';
+import { readOrganizationPrices } from './organization-prices.ts';
 import { listedPrices } from './testing/prices.ts';
 
 /** What the prices are called that a model's name leads to, where an organisation has stored one for a name. */
@@ -47,13 +48,26 @@ describe('a name of a model at Amazon', () => {
 
 const own = (model: string) => [{ model, input: 1, output: 2 }];
 
-/** What a million input tokens cost where the operator has these prices. */
-function operatorCost(entries: readonly unknown[], query: Partial<PriceQuery>) {
+const million = { ...unreportedUsage, promptTokens: 1_000_000, completionTokens: 0 };
+
+function linesOf(entries: readonly unknown[]) {
   const read = readGatelogForm(entries, { source: 'the operator', zeroIsFree: true, providerIdOf: (name) => name });
   if ('fault' in read) throw new Error(read.fault.problem);
-  const usage = { ...unreportedUsage, promptTokens: 1_000_000, completionTokens: 0, geo: query.geo ?? '' };
-  const asked = { provider: 'X', providerId: 'openai', models: ['gpt-4o'], at: Date.parse('2026-11-27'), ...query };
-  return priceUsage(usage, asked, { book: listedBook({ lines: read.lines }, () => undefined), organization: noOrganizationPrices });
+  return read.lines;
+}
+
+const queryOf = (given: Partial<PriceQuery>): PriceQuery => ({
+  provider: 'X',
+  providerId: 'openai',
+  models: ['gpt-4o'],
+  at: Date.parse('2026-11-27'),
+  ...given,
+});
+
+/** What a million input tokens cost where the operator has these prices in a file. */
+function operatorCost(entries: readonly unknown[], query: Partial<PriceQuery>) {
+  const book = listedBook({ lines: linesOf(entries) }, () => undefined);
+  return priceUsage({ ...million, geo: query.geo ?? '' }, queryOf(query), { ...listedPrices, book });
 }
 
 describe("the operator's own price", () => {
@@ -84,5 +98,30 @@ describe("the operator's own price", () => {
     const priced = operatorCost(own(model), query);
     expect(priced.amount).toBe(moneyOfUsd(usd));
     expect(priced.applied).toContain('the operator');
+  });
+});
+
+describe('a model that was asked for by another name than it answered by', () => {
+  const alias = { providerId: 'azure', models: ['gpt-4o', 'my-gpt'] };
+
+  it('costs what the operator says of the name that was asked for, before any list', () => {
+    expect(operatorCost(own('my-gpt'), alias)).toMatchObject({ amount: moneyOfUsd(1), reference: '*/my-gpt' });
+    expect(operatorCost(own('my-*'), alias).reference).toBe('*/my-*');
+    expect(operatorCost(own('my-gpt'), { ...alias, models: ['gpt-4o-2024-11-20', 'my-gpt-2024-11-20'] }).reference).toBe('*/my-gpt');
+  });
+
+  it('costs first what the operator says of the name that answered', () => {
+    expect(operatorCost([...own('my-gpt'), { model: 'gpt-4o', input: 3 }], alias).amount).toBe(moneyOfUsd(3));
+  });
+
+  it('costs what was imported before what a file says', () => {
+    const [file, imported] = [linesOf([{ model: 'gpt-4o', input: 3 }]), bookOfLines('prices-file', linesOf(own('my-gpt')))];
+    const book = listedBook({ lines: file }, () => imported);
+    expect(priceUsage(million, queryOf(alias), { ...listedPrices, book }).amount).toBe(moneyOfUsd(1));
+  });
+
+  it('of which the operator says nothing is the one that answered, whether a correction or the list has it', () => {
+    expect(operatorCost([], { models: ['gpt-4o', 'gpt-6.1-sol'] }).reference).toBe('openai/gpt-4o');
+    expect(operatorCost([], { models: ['gpt-6.1-sol', 'gpt-4o'] }).reference).toBe('openai/gpt-6.1-sol');
   });
 });

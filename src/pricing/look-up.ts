@@ -33,25 +33,22 @@ export function pricedModels(names: { readonly override: string; readonly respon
 }
 
 /**
- * The candidate prices of a call in order of precedence: stored prices for any of the model's names, then the tables and the books in
- * order of their layers. At
- * Amazon the requested name comes first, because it contains the region, by which prices differ. Empty when provider, model or the price
- * of the service tier are unknown. Fees by the call (web searches) are not included.
+ * The candidate prices of a call in order of precedence: stored prices for any of the model's names, then the tables, then the books in
+ * order of their layers, each for any of the names. At Amazon the requested name comes first, because it contains the region, by which
+ * prices differ. Empty when provider, model or the price of the service tier are unknown. Fees by the call (web searches) are not included.
  */
 export function* candidatePrices(query: PriceQuery, { book, organization }: Prices): Generator<Price, void, undefined> {
   const named = query.providerId === 'aws' ? query.models.toReversed() : query.models;
-  const models = named.filter((model) => model !== '').flatMap((model) => namesOf(model, query.providerId));
+  const models = [...new Set(named.filter((model) => model !== '').flatMap((model) => namesOf(model, query.providerId)))];
   yield* organizationCandidates(organization, { provider: query.provider, models, at: query.at });
   const builtIn = query.providerId === undefined ? undefined : builtInPrice(query.providerId, query.at);
   if (builtIn !== undefined) {
     yield builtIn;
     return;
   }
-  for (const model of models) {
-    for (const listed of book.findAll(query.providerId, model, query.at)) {
-      const price = asServed(listed, model, query);
-      if (price !== undefined) yield price;
-    }
+  for (const { model, price: listed } of book.findAll(query.providerId, models, query.at)) {
+    const price = asServed(listed, model, query);
+    if (price !== undefined) yield price;
   }
 }
 

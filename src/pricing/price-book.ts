@@ -11,14 +11,36 @@ import { publicList } from './public-list.ts';
 export interface PriceBook {
   /** @param at Unix milliseconds. @returns undefined for an unknown provider or model. */
   readonly find: (providerId: string | undefined, model: string, at: number) => Price | undefined;
-  /** Every price of a model, in order of precedence: those of several layers. */
-  readonly findAll: (providerId: string | undefined, model: string, at: number) => readonly Price[];
+  /**
+   * Every price of a call's model, in order of precedence, each looked up when it is asked for. @param models its names, the most specific
+   * first.
+   */
+  readonly findAll: (providerId: string | undefined, models: readonly string[], at: number) => Iterable<NamedPrice>;
   /** Listed models of a provider that are not outdated. @param providerId its name in the book. */
   readonly modelsOf: (providerId: string | undefined) => readonly string[];
   /** Whether this is the whole name of a listed model, outdated ones included. */
   readonly lists: (providerId: string | undefined, model: string) => boolean;
   /** What the book says of a listed model beside its price. */
   readonly about: (providerId: string | undefined, model: string) => AboutModel;
+}
+
+export interface NamedPrice {
+  /** By which it was found. */
+  readonly model: string;
+  readonly price: Price;
+}
+
+/** The prices of a book that has one for a name. */
+export function* pricesOfNames(
+  find: PriceBook['find'],
+  providerId: string | undefined,
+  models: readonly string[],
+  at: number,
+): Generator<NamedPrice, void, undefined> {
+  for (const model of models) {
+    const price = find(providerId, model, at);
+    if (price !== undefined) yield { model, price };
+  }
 }
 
 export interface AboutModel {
@@ -91,10 +113,7 @@ function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
   const listed = new Map<string, ReadonlySet<string>>();
   return {
     find,
-    findAll: (providerId, model, at) => {
-      const price = find(providerId, model, at);
-      return price === undefined ? [] : [price];
-    },
+    findAll: (...asked) => pricesOfNames(find, ...asked),
     lists: (providerId, model) => {
       const provider = providerId === undefined || model === '' ? undefined : providerOf(providerId);
       if (provider === undefined) return false;

@@ -1,24 +1,21 @@
 import type { PriceLine } from '../../model/pricing/price-line.ts';
 import { type BookProviders, type PriceBook, priceBookFrom } from '../price-book.ts';
 import { corrections } from './corrections.ts';
-import { layeredBook } from './layered-book.ts';
+import { correctedList, layeredBook } from './layered-book.ts';
 import { bookOfLines } from './line-book.ts';
 
 /** The operator's file: providers as genai-prices has them, or lines. Plain data, because it is sent to a thread. */
 export type OperatorFile = { readonly providers: BookProviders } | { readonly lines: readonly PriceLine[] };
 
-const publicList = priceBookFrom(undefined);
-const correctionsBook = bookOfLines('corrections', corrections);
-
 /** The list prices where the operator has none: our corrections, then the public list. */
-export const bookWithoutOperator: PriceBook = layeredBook(() => [correctionsBook, publicList]);
+export const bookWithoutOperator: PriceBook = correctedList(bookOfLines('corrections', corrections), priceBookFrom(undefined));
 
 /**
  * The list prices: what the operator has imported, the operator's file, our corrections, the public list. @param imported is asked at each
  * look-up, as an import holds without a restart.
  */
 export function listedBook(file: OperatorFile | undefined, imported: () => PriceBook | undefined): PriceBook {
-  const below = file === undefined ? [correctionsBook, publicList] : [bookOfFile(file), correctionsBook, publicList];
+  const below = file === undefined ? [bookWithoutOperator] : [bookOfFile(file), bookWithoutOperator];
   let layered: { readonly of: PriceBook; readonly books: readonly PriceBook[] } | undefined;
   return layeredBook(() => {
     const own = imported();

@@ -2,7 +2,7 @@ import { moneyOfUsd, zeroMoney } from '../../model/pricing/money.ts';
 import { type PriceTable, type RateKind, rateKinds } from '../../model/vocabulary/prices.ts';
 import { withMissingRates } from '../tables/builtin-prices.ts';
 import type { Price, Rate } from '../tables/price.ts';
-import type { PriceBook } from '../price-book.ts';
+import { type PriceBook, pricesOfNames } from '../price-book.ts';
 import { type PriceLine, undatedName } from '../../model/pricing/price-line.ts';
 
 interface DatedPrice {
@@ -32,10 +32,7 @@ export function bookOfLines(table: PriceTable, lines: readonly PriceLine[]): Pri
   };
   return {
     find,
-    findAll: (providerId, model, at) => {
-      const price = find(providerId, model, at);
-      return price === undefined ? [] : [price];
-    },
+    findAll: (...asked) => pricesOfNames(find, ...asked),
     modelsOf: (providerId) =>
       providerId === undefined
         ? []

@@ -145,6 +145,67 @@ describe('an import', () => {
     expect(costOf('gpt-9-free').amount).toBe(0n);
   });
 
+  it.each<readonly [string, unknown]>([
+    [
+      'LiteLLM',
+      {
+        'gpt-9': {
+          litellm_provider: 'openai',
+          input_cost_per_token: 1e-6,
+          output_cost_per_token: 2e-6,
+          input_cost_per_token_above_200k_tokens: 0,
+          output_cost_per_token_above_200k_tokens: 3e-6,
+          input_cost_per_token_above_500k_tokens: 0,
+        },
+      },
+    ],
+    [
+      'our own',
+      [
+        {
+          model: 'gpt-9',
+          provider: 'openai',
+          input: 1,
+          output: 2,
+          above: [
+            { input_tokens: 200_000, input: 0, output: 3 },
+            { input_tokens: 500_000, input: 0 },
+          ],
+        },
+      ],
+    ],
+    [
+      'genai-prices',
+      [
+        {
+          id: 'openai',
+          models: [
+            {
+              id: 'gpt-9',
+              match: { equals: 'gpt-9' },
+              prices: {
+                input_mtok: {
+                  base: 1,
+                  tiers: [
+                    { start: 200_000, price: 0 },
+                    { start: 500_000, price: 0 },
+                  ],
+                },
+                output_mtok: { base: 2, tiers: [{ start: 200_000, price: 3 }] },
+              },
+            },
+          ],
+        },
+      ],
+    ],
+  ])('takes a 0 above a step of the form of %s as a price only when told to', async (_form, list) => {
+    await imported(list);
+    expect(costOf('gpt-9').amount).toBe(moneyOfUsd(1));
+    expect(prices.list()[0]?.above).toEqual([{ inputTokens: 200_000, rates: { output: 3 } }]);
+    await imported(list, { zeroIsFree: true });
+    expect(costOf('gpt-9').amount).toBe(0n);
+  });
+
   it('takes over what differs alone, so that a correction reaches the rest, and adds to what is there', async () => {
     await imported([{ model: 'house-7b', input: 3, output: 6 }]);
     const more = await imported([

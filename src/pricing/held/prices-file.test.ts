@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Config, loadConfig } from '../../config/load.ts';
+import { listedBook } from '../layers/books.ts';
 import { keepPricesFile, readPricesFile } from './prices-file.ts';
 
 let folder: string;
@@ -37,16 +38,33 @@ it('keeps a copy for the processes of this start, whatever becomes of the file',
   expect(readPricesFile(configWith({ GATELOG_PRICES_FILE: copy }))).toMatchObject({ providers: [{ id: 'openai' }] });
 });
 
+const anyText = expect.any(String) as string;
+
 it.each([
   ['our form', [{ model: 'house-7b', input: 3, output: 0 }], { model: 'house-7b', rates: { input: 3, output: 0 } }],
   [
     "LiteLLM's, whose 0 is nothing that it knows",
-    { 'gpt-9': { litellm_provider: 'openai', input_cost_per_token: 1e-6, output_cost_per_token: 0 } },
+    {
+      'gpt-9': {
+        litellm_provider: 'openai',
+        input_cost_per_token: 1e-6,
+        output_cost_per_token: 0,
+        input_cost_per_token_above_200k_tokens: 0,
+      },
+    },
     { model: 'gpt-9', provider: 'openai', rates: { input: 1 } },
   ],
 ])('reads %s', (_form, list, line) => {
   writeFileSync(file, JSON.stringify(list));
-  expect(readPricesFile(configWith({ GATELOG_PRICES_FILE: file }))).toEqual({ lines: [expect.objectContaining(line)] });
+  expect(readPricesFile(configWith({ GATELOG_PRICES_FILE: file }))).toEqual({
+    lines: [{ validFrom: null, provider: null, source: anyText, ...line }],
+  });
+});
+
+it('takes a 0 in the form of genai-prices as written on purpose', () => {
+  writeFileSync(file, good.replace('"input_mtok":1', '"input_mtok":0'));
+  const book = listedBook(readPricesFile(configWith({ GATELOG_PRICES_FILE: file })), () => undefined);
+  expect(book.find('openai', 'a', 0)?.rates.get('input')).toEqual({ perMillion: 0n, steps: [] });
 });
 
 it.each([

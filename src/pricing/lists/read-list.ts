@@ -66,10 +66,18 @@ type Unchecked = Pick<ReadList, 'lines'> & { readonly leftOut: Omit<LeftOut, 'ze
 
 function withoutZeros({ lines, leftOut }: Unchecked, { zeroIsFree }: ListOptions): ReadList {
   if (zeroIsFree) return { lines, leftOut: { ...leftOut, zero: 0 } };
-  const priced = lines
-    .map((line) => ({ ...line, rates: positive(line.rates) }))
-    .filter(({ rates }) => rates.input !== undefined || Object.keys(rates).length > 0);
+  const priced = lines.map(lineWithoutZeros).filter(({ rates }) => hasRate(rates));
   return { lines: priced, leftOut: { ...leftOut, zero: lines.length - priced.length } };
+}
+
+/** A kind that a step lists as 0 keeps its price. */
+function lineWithoutZeros({ above = [], ...line }: PriceLine): PriceLine {
+  const steps = above.map((step) => ({ ...step, rates: positive(step.rates) })).filter(({ rates }) => hasRate(rates));
+  return { ...line, rates: positive(line.rates), ...(steps.length === 0 ? {} : { above: steps }) };
+}
+
+function hasRate(rates: LineRates): boolean {
+  return Object.keys(rates).length > 0;
 }
 
 function positive(rates: LineRates): LineRates {

@@ -265,6 +265,7 @@ describe('a model that nobody has priced', () => {
 
 describe('GATELOG_PRICES_FILE', () => {
   it('is the price book of every process, even of one that restarts after the file has changed', async () => {
+    const dayOfFile = statSync(pricesFile).mtime.toISOString().slice(0, 10);
     writeFileSync(pricesFile, fileWith(4));
     for (const role of ['core', 'gateway']) process.kill(childrenNamed(service.pid, role)[0] ?? 0, 'SIGKILL');
     await eventually('both to be back', async () => {
@@ -273,9 +274,10 @@ describe('GATELOG_PRICES_FILE', () => {
     });
     expect(readFileSync(path.join(dataDir, 'prices-of-this-start.json'), 'utf8')).toBe(fileWith(3));
     const id = await recorded({}, 'house-7b');
+    const namedFile = `the operator's file ${path.basename(pricesFile)} of ${dayOfFile}`;
     expect(await costOf(id)).toMatchObject({
       total: 3,
-      lines: [{ kind: 'input', tokens: 1_000_000, price_per_million: 3, price_source: 'prices-file' }],
+      lines: [{ kind: 'input', tokens: 1_000_000, price_per_million: 3, price_source: 'prices-file', stated_by: namedFile }],
       differs: false,
     });
     // The public list has the model, the file does not.

@@ -15,7 +15,7 @@ const providerWith = (...models: readonly unknown[]) => ({ id: 'openai', models 
 function bookOf(data: unknown) {
   const read = readBookData(data);
   if ('fault' in read) throw new Error(`${read.fault.path} ${read.fault.problem}`);
-  return priceBookFrom(read.providers);
+  return priceBookFrom({ ...read, source: '' });
 }
 
 describe('the data of a price book', () => {

@@ -1,7 +1,7 @@
 import type { ConditionalPrice, ModelInfo, ModelPrice, PriceCalculation, Provider } from '@pydantic/genai-prices';
 import { moneyOfUnits, moneyOfUsd } from '../model/pricing/money.ts';
 import type { Money } from '../model/pricing/money.ts';
-import type { PriceTable, RateKind } from '../model/vocabulary/prices.ts';
+import type { RateKind } from '../model/vocabulary/prices.ts';
 import { withMissingRates } from './tables/builtin-prices.ts';
 import type { Price, Rate } from './tables/price.ts';
 import { listSource } from './tables/price-list.ts';
@@ -71,11 +71,21 @@ const bookKeys: readonly { readonly key: string; readonly kind: RateKind; readon
 /** The data of a book. Plain, because it is sent to a thread. */
 export type BookProviders = readonly Provider[];
 
-/** A book of these providers; by default the public list in `@pydantic/genai-prices`. */
-export function priceBookFrom(providers: BookProviders | undefined): PriceBook {
-  if (providers === undefined) return makeBook('price-book', (providerId) => publicList().findProvider({ providerId }));
+/** A list in the form of genai-prices that the operator has in a file. */
+export interface BookFile {
+  readonly providers: BookProviders;
+  /** Who says so, and when. */
+  readonly source: string;
+}
+
+/** A book of a file; by default of the public list in `@pydantic/genai-prices`. */
+export function priceBookFrom(file: BookFile | undefined): PriceBook {
+  if (file === undefined) {
+    return makeBook({ table: 'price-book', source: listSource }, (providerId) => publicList().findProvider({ providerId }));
+  }
+  const { providers, source } = file;
   const byId = new Map(providers.map((provider) => [provider.id, withFallbacks(provider, providers)]));
-  return makeBook('prices-file', (providerId) => byId.get(providerId));
+  return makeBook({ table: 'prices-file', source }, (providerId) => byId.get(providerId));
 }
 
 /** TRICKY: the library looks for models of other providers in its own list, so those of the file are appended to the provider's own. */
@@ -92,10 +102,11 @@ const maxRemembered = 5000;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
+type Stated = Pick<Price, 'table' | 'source'>;
 type FindProvider = (providerId: string) => Provider | undefined;
 
 /** A look-up in the book takes longer than all other work on an exchange, so results are remembered. */
-function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
+function makeBook(stated: Stated, providerOf: FindProvider): PriceBook {
   const remembered = new Map<string, Price | undefined>();
   const find = (providerId: string | undefined, model: string, at: number): Price | undefined => {
     if (providerId === undefined || model.length > maxModelName) return undefined;
@@ -106,7 +117,7 @@ function makeBook(table: PriceTable, providerOf: FindProvider): PriceBook {
     if (remembered.has(byMinute)) return remembered.get(byMinute);
     if (remembered.size >= maxRemembered) remembered.clear();
     const found = consultBook(providerOf(providerId), model, at);
-    const price = found === undefined ? undefined : priceOf(found, { table, model, at });
+    const price = found === undefined ? undefined : priceOf(found, { ...stated, model, at });
     remembered.set(found !== undefined && changesInDay(found.model) ? byMinute : byDay, price);
     return price;
   };
@@ -136,15 +147,12 @@ function changesInDay({ prices }: ModelInfo): boolean {
   return Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === 'time_of_date');
 }
 
-function priceOf(
-  found: PriceCalculation,
-  { table, model, at }: { readonly table: PriceTable; readonly model: string; readonly at: number },
-): Price {
+function priceOf(found: PriceCalculation, { table, source, model, at }: Stated & { readonly model: string; readonly at: number }): Price {
   const reference = `${found.provider.id}/${found.model.id}`;
   return {
     table,
     reference,
-    source: table === 'price-book' ? listSource : '',
+    source,
     validFrom: validFrom(found),
     rates: withMissingRates({ reference, model, rates: readRates(found.model_price) }, at),
     isFree: Object.keys(found.model_price).length === 0,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -65,6 +65,20 @@ it('takes a 0 in the form of genai-prices as written on purpose', () => {
   writeFileSync(file, good.replace('"input_mtok":1', '"input_mtok":0'));
   const book = listedBook(readPricesFile(configWith({ GATELOG_PRICES_FILE: file })), () => undefined);
   expect(book.find('openai', 'a', 0)?.rates.get('input')).toEqual({ perMillion: 0n, steps: [] });
+});
+
+it.each([
+  ['genai-prices', JSON.parse(good) as unknown],
+  ['ours', [{ model: 'a', input: 1 }]],
+])('a price of a file in the form of %s names the file of the operator and its day, in every process', (_form, list) => {
+  writeFileSync(file, JSON.stringify(list));
+  const day = new Date('2026-11-01T12:00:00Z');
+  utimesSync(file, day, day);
+  const copy = keepPricesFile(configWith({ GATELOG_PRICES_FILE: file }), {})['GATELOG_PRICES_FILE'] ?? '';
+  for (const read of [file, copy]) {
+    const book = listedBook(readPricesFile(configWith({ GATELOG_PRICES_FILE: read })), () => undefined);
+    expect(book.find('openai', 'a', 0)?.source).toBe("the operator's file prices.json of 2026-11-01");
+  }
 });
 
 it.each([

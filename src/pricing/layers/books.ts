@@ -1,11 +1,11 @@
 import type { PriceLine } from '../../model/pricing/price-line.ts';
-import { type BookProviders, type PriceBook, priceBookFrom } from '../price-book.ts';
+import { type BookFile, type PriceBook, priceBookFrom } from '../price-book.ts';
 import { corrections } from './corrections.ts';
 import { correctedList, layeredBook } from './layered-book.ts';
 import { bookOfLines } from './line-book.ts';
 
 /** The operator's file: providers as genai-prices has them, or lines. Plain data, because it is sent to a thread. */
-export type OperatorFile = { readonly providers: BookProviders } | { readonly lines: readonly PriceLine[] };
+export type OperatorFile = BookFile | { readonly lines: readonly PriceLine[] };
 
 /** The list prices where the operator has none: our corrections, then the public list. */
 export const bookWithoutOperator: PriceBook = correctedList(bookOfLines('corrections', corrections), priceBookFrom(undefined));
@@ -26,7 +26,7 @@ export function listedBook(file: OperatorFile | undefined, imported: () => Price
 }
 
 function bookOfFile(file: OperatorFile): PriceBook {
-  return 'lines' in file ? bookOfLines('prices-file', file.lines) : priceBookFrom(file.providers);
+  return 'lines' in file ? bookOfLines('prices-file', file.lines) : priceBookFrom(file);
 }
 
 /** A book of what the operator has imported; undefined without any. */

@@ -46,7 +46,7 @@ export async function listerOfGenAi({ folder }: FetchedPackage, at: number): Pro
   };
   return (provider, model) => {
     const found = library.findProvider({ providerId: provider });
-    const price = found === undefined ? undefined : priceBookFrom([{ ...found }]).find(provider, model, at);
+    const price = found === undefined ? undefined : priceBookFrom({ providers: [{ ...found }], source: '' }).find(provider, model, at);
     if (price === undefined) return undefined;
     const usd = (kind: 'input' | 'output' | 'cache_read' | 'cache_write'): number | undefined => {
       const rate = price.rates.get(kind);

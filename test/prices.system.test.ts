@@ -97,6 +97,11 @@ async function putPrices(prices: readonly unknown[]): Promise<void> {
   expect((await api.call('PUT', '/v1/prices', prices)).status).toBe(200);
 }
 
+async function callsToday(): Promise<number> {
+  const { body } = await api.call<{ readonly prices: { readonly calls_today: number } }>('GET', '/v1/health');
+  return body.data.prices.calls_today;
+}
+
 const millionfold = { model: '*', provider: 'echo', input: 1_000_000, output: 0 };
 
 /** A budget of its own for each call, so that earlier calls do not count. */
@@ -265,6 +270,7 @@ describe('a model that nobody has priced', () => {
 
 describe('GATELOG_PRICES_FILE', () => {
   it('is the price book of every process, even of one that restarts after the file has changed', async () => {
+    const before = await callsToday();
     const dayOfFile = statSync(pricesFile).mtime.toISOString().slice(0, 10);
     writeFileSync(pricesFile, fileWith(4));
     for (const role of ['core', 'gateway']) process.kill(childrenNamed(service.pid, role)[0] ?? 0, 'SIGKILL');
@@ -272,6 +278,7 @@ describe('GATELOG_PRICES_FILE', () => {
       const answers = await Promise.all([service.api, service.gateway].map((base) => fetch(`${base}/readyz`).catch(() => undefined)));
       return answers.every((answer) => answer?.status === 200) || undefined;
     });
+    await eventually('the calls of today to be those of before', async () => (await callsToday()) >= before || undefined);
     expect(readFileSync(path.join(dataDir, 'prices-of-this-start.json'), 'utf8')).toBe(fileWith(3));
     const id = await recorded({}, 'house-7b');
     const namedFile = `the operator's file ${path.basename(pricesFile)} of ${dayOfFile}`;

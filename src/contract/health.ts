@@ -51,7 +51,7 @@ const figuresSchema = z.object({
     list: z.string().meta({ description: 'The public price list: its package and version.', example: '@pydantic/genai-prices 0.1.8' }),
     list_published: z.string().meta({ format: 'date', description: 'Its day (UTC).' }),
     list_age_days: count('Its age in days.'),
-    calls_today: count('Calls with tokens that were stored since midnight (UTC), or since the core began.'),
+    calls_today: count('Calls with tokens, seconds of a recording or a cost that were stored since midnight (UTC).'),
     unpriced_today: count('Those of them whose cost is not known; `gatelog report unpriced` names their models.'),
   }),
   store: z.object({

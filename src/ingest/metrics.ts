@@ -50,7 +50,7 @@ const listAge: MetricFamily = {
 const callsToday: MetricFamily = {
   name: 'gatelog_calls_today',
   kind: 'gauge',
-  help: 'Calls with tokens that were stored since midnight (UTC), or since the core began, by whether their cost is known.',
+  help: 'Calls with tokens, seconds of a recording or a cost that were stored since midnight (UTC), by whether their cost is known.',
   labels: { cost: ['known', 'unknown'] },
 };
 

@@ -23,7 +23,7 @@ import { oldestUnstoredOf } from './export-ends.ts';
 import { freshUntil, inFlightIn } from './fresh-until.ts';
 import { makeDrain } from './make-drain.ts';
 import type { OncePorts } from './once/calls-once.ts';
-import { SpendCounters } from './spend-counters.ts';
+import { midnightBefore, SpendCounters } from './spend-counters.ts';
 import { type RecordBuilderThread, startRecordBuilderThread } from './worker/thread.ts';
 
 /** Maximum wait of the ingest for space among the dead letters. */
@@ -84,7 +84,7 @@ export async function openIngest(dependencies: IngestDependencies): Promise<Inge
     redactionRules: new RedactionRules(database, systemClock),
     running: new RunningErasures(),
     storedOrder,
-    spendCounters: new SpendCounters(),
+    spendCounters: await openSpendCounters(storedOrder, store),
   };
   const drain = makeDrain({ ...dependencies, ...kept });
   return {
@@ -108,6 +108,11 @@ function openRecordBuilder(config: Config, { file, imported }: OpenPrices): Reco
     threatCheckFile: config.threatCheckFile,
   };
   return startRecordBuilderThread(settings, undefined, undefined, imported.current);
+}
+
+/** What accepted batches have stored counts; anything else is stored, and counted, again. */
+async function openSpendCounters({ through }: StoredOrder, store: Pick<Store, 'countCalls'>): Promise<SpendCounters> {
+  return new SpendCounters(systemClock.now, await store.countCalls({ from: midnightBefore(systemClock.now()), through }));
 }
 
 /** @param lastNumber of the ingest's checkpoint; undefined without one, or in one of an earlier version. */

@@ -137,3 +137,18 @@ test('calls of today are told apart by whether their cost is known, and start ov
   now += 60_000;
   expect(counters.callsToday()).toEqual({ known: 0, unknown: 0 });
 });
+
+test('calls of today go on from what was stored before the start, until midnight', () => {
+  let now = Date.parse('2026-11-27T23:59:00Z');
+  const counters = new SpendCounters(() => now, { known: 7, unknown: 2 });
+  counters.count(acme, spend({ cost: null }));
+  expect(counters.callsToday()).toEqual({ known: 7, unknown: 3 });
+  now += 60_000;
+  expect(counters.callsToday()).toEqual({ known: 0, unknown: 0 });
+});
+
+test('a recording that is billed by its seconds lacks a price as tokens do', () => {
+  const counters = new SpendCounters();
+  counters.count(acme, spend({ ...unknown, audioSeconds: 12 }));
+  expect(counters.callsToday()).toEqual({ known: 0, unknown: 1 });
+});

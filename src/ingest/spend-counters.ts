@@ -1,6 +1,7 @@
 import type { OrganizationId } from '../model/ids.ts';
 import { type Money, moneyOfUnits, moneyText } from '../model/pricing/money.ts';
 import { type CompletedSpend, noProvider, type Spend } from '../model/record/spend.ts';
+import type { CallCounts } from '../store/read/count-calls.ts';
 
 interface HowCounted {
   /** A later read may bring its usage. */
@@ -13,6 +14,7 @@ interface HowCounted {
 export const spendLimits = { sets: 1000, setsOfOrganization: 100, nameCharacters: 128 } as const;
 
 const dayMs = 86_400_000;
+const none: CallCounts = { known: 0, unknown: 0 };
 
 /** The name of what has no set of its own. */
 const other = 'other';
@@ -54,28 +56,33 @@ interface Sums {
 }
 
 /**
- * What stored calls have used, by organisation, provider and model. It begins at nothing with the process. Sums are whole numbers of any
- * size, so that they are exact and only rise.
+ * What stored calls have used, by organisation, provider and model. It begins at nothing with the process, but for the calls of today. Sums
+ * are whole numbers of any size, so that they are exact and only rise.
  */
 export class SpendCounters {
   private readonly organizations = new Map<OrganizationId, Map<string, Sums>>();
   private readonly rest = newSums({ organization: other, provider: other, model: other });
   private sets = 0;
-  private day = 0;
-  private today = { known: 0, unknown: 0 };
+  private day: number;
+  private today: CallCounts;
   private readonly now: () => number;
 
-  /** @param now Unix milliseconds. */
-  constructor(now: () => number = Date.now) {
+  /** @param now Unix milliseconds. @param today calls of today that were stored before this start. */
+  constructor(now: () => number = Date.now, today: CallCounts = none) {
     this.now = now;
+    this.day = dayOf(now());
+    this.today = today;
   }
 
-  /** Calls with tokens that were stored since midnight (UTC), or since the process began, by whether their cost is known. */
-  callsToday(): { readonly known: number; readonly unknown: number } {
-    const day = Math.floor(this.now() / dayMs);
+  /**
+   * Calls that were stored since midnight (UTC), by whether their cost is known. Of those without one count those with tokens or seconds of a
+   * recording: any other has failed, or no price would give it a cost.
+   */
+  callsToday(): CallCounts {
+    const day = dayOf(this.now());
     if (day !== this.day) {
       this.day = day;
-      this.today = { known: 0, unknown: 0 };
+      this.today = none;
     }
     return this.today;
   }
@@ -96,10 +103,10 @@ export class SpendCounters {
     if (!isAwaited) this.countToday(spend);
   }
 
-  private countToday({ cost: known, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens }: Spend): void {
-    if (known === null && inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens === 0) return;
+  private countToday(spend: Spend): void {
+    if (spend.cost === null && !isBilled(spend)) return;
     const { known: priced, unknown } = this.callsToday();
-    this.today = known === null ? { known: priced, unknown: unknown + 1 } : { known: priced + 1, unknown };
+    this.today = spend.cost === null ? { known: priced, unknown: unknown + 1 } : { known: priced + 1, unknown };
   }
 
   /** Counts what has become known of a call that was counted already. */
@@ -141,6 +148,19 @@ export class SpendCounters {
   }
 }
 
+/** Midnight (UTC) before a time, both Unix milliseconds. */
+export function midnightBefore(at: number): number {
+  return dayOf(at) * dayMs;
+}
+
+function dayOf(at: number): number {
+  return Math.floor(at / dayMs);
+}
+
+function isBilled({ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, audioSeconds = 0 }: Spend): boolean {
+  return inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens + audioSeconds > 0;
+}
+
 interface SetNames {
   readonly provider: string;
   readonly model: string;
@@ -163,7 +183,7 @@ function newSums(labels: Readonly<Record<string, string>>): Sums {
 }
 
 /** What one tells beyond the other; less than nothing where it tells less. */
-function moreThan(before: Spend, now: Spend): Omit<Spend, 'provider' | 'model'> {
+function moreThan(before: Spend, now: Spend): Omit<Spend, 'provider' | 'model' | 'audioSeconds'> {
   return {
     cost: now.cost === null ? null : moneyOfUnits(now.cost - positive(before.cost)),
     inputTokens: now.inputTokens - before.inputTokens,
@@ -174,7 +194,7 @@ function moreThan(before: Spend, now: Spend): Omit<Spend, 'provider' | 'model'> 
 }
 
 /** A caller may state less than nothing, and a counter never falls. */
-function addSpend(sums: Sums, spend: Omit<Spend, 'provider' | 'model'>): void {
+function addSpend(sums: Sums, spend: Omit<Spend, 'provider' | 'model' | 'audioSeconds'>): void {
   sums.cost += positive(spend.cost);
   sums.tokens[0] += integerOf(spend.inputTokens);
   sums.tokens[1] += integerOf(spend.cacheReadTokens);

@@ -17,6 +17,7 @@ import { type InsertRows, makeInsertRows } from './insert/insert.ts';
 import { type IndexWords, makeIndexWords } from './move/index-words.ts';
 import { makeMoveBodies, type MoveBodies } from './move/move-bodies.ts';
 import { migrateStore } from './schema/migrate.ts';
+import { type CountCalls, makeCountCalls } from './read/count-calls.ts';
 import { type LatestArrival, makeLatestArrival } from './read/latest-arrival.ts';
 import { type LatestStoredNumber, makeLatestStoredNumber } from './read/latest-stored-number.ts';
 import { makeRemoveOrphans, type RemoveOrphans } from './delete/orphans.ts';
@@ -57,6 +58,7 @@ export interface Store {
   readonly jobLists: JobLists;
   readonly changeNext: ChangeNext;
   readonly latestChangeNumber: LatestChangeNumber;
+  readonly countCalls: CountCalls;
   readonly latestArrival: LatestArrival;
   readonly latestStoredNumber: LatestStoredNumber;
   /** Undefined for a ClickHouse server. */
@@ -109,6 +111,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     setSessionTag: makeSetSessionTag(connections),
     jobLists: makeJobLists(connections, options),
     latestChangeNumber: makeLatestChangeNumber(connections),
+    countCalls: makeCountCalls(connections),
     latestArrival: makeLatestArrival(connections),
     latestStoredNumber: makeLatestStoredNumber(connections),
     listParts: makeListParts(connections),

@@ -25,6 +25,7 @@ export const acrossOrganizationsCallers: readonly string[] = [
   'src/store/parts/keep-words.ts',
   'src/store/parts/restore-parts.ts',
   'src/store/parts/set-aside.ts',
+  'src/store/read/count-calls.ts',
   'src/store/read/latest-arrival.ts',
   'src/store/read/latest-stored-number.ts',
   'src/store/update/change-numbers.ts',

@@ -39,6 +39,7 @@ const writers: Readonly<Record<keyof Store, string>> = {
   spanTexts: 'what log records tell of spans, whose texts the interpreter redacts',
   joinRecords: 'what records that are stored already have; what spans tell, whose texts the interpreter redacts',
   latestChangeNumber: 'reads',
+  countCalls: 'reads',
   latestArrival: 'reads',
   latestStoredNumber: 'reads',
   listParts: 'reads',

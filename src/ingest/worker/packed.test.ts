@@ -98,6 +98,7 @@ const rows = record({
       inputTokens: nat(),
       cacheReadTokens: nat(),
       cacheWriteTokens: nat(),
+      audioSeconds: nat(),
       outputTokens: nat(),
     }),
     { nil: undefined },

@@ -15,6 +15,8 @@ export interface Spend {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
   readonly outputTokens: number;
+  /** Of recordings that are billed by time; absent: none. */
+  readonly audioSeconds?: number;
 }
 
 type Spent = Pick<RequestRecord, 'provider' | 'model' | 'cost' | 'usage'> & Partial<Pick<RequestRecord, 'failure'>>;
@@ -34,6 +36,7 @@ export function spendOf({ provider, model, cost, usage, failure }: Spent): Spend
     cacheReadTokens,
     cacheWriteTokens,
     outputTokens: usage.completionTokens ?? 0,
+    audioSeconds: usage.audioSeconds ?? 0,
   };
 }
 

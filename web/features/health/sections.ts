@@ -88,7 +88,7 @@ function otherSections({ prices, deliveries, restarts }: ServiceHealth): readonl
     },
     {
       title: 'Prices',
-      about: `${prices.list} of ${prices.list_published}, ${formatAmount(prices.list_age_days, 'day')} old. Counted are calls with tokens or a cost that were stored since midnight (UTC) or, where that was later, since the service started`,
+      about: `${prices.list} of ${prices.list_published}, ${formatAmount(prices.list_age_days, 'day')} old. Counted are calls with tokens, seconds of a recording or a cost that were stored since midnight (UTC)`,
       facts: [
         ['Stored today', formatCount(prices.calls_today)],
         ['No price today', `${formatCount(prices.unpriced_today)}${shareText(prices.unpriced_today, prices.calls_today)}`],

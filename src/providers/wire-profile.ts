@@ -27,6 +27,8 @@ export const wireProfile = {
   failedFinishReasons: all('failedFinishReasons'),
   failedElements: all('failedElements'),
   binaryStreamTypes: all('binaryStreamTypes'),
+  listedMembers: all('listedMembers'),
+  finalMessageHeaders: all('finalMessageHeaders'),
   failureMessageHeaders: all('failureMessageHeaders'),
   usageMembers: all('usageMembers'),
   userMembers: all('userMembers'),

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { encodeAmazonChunks, encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
+import { readServerSentEvents } from '../../providers/format/sse.ts';
 import { isCacheable } from './cacheable.ts';
 
 const json = 'application/json';
@@ -6,7 +9,23 @@ const events = 'text/event-stream; charset=utf-8';
 const delta = 'data: {"choices":[{"delta":{"content":"say \\"error\\" or [DONE]"}}]}\n\n';
 const done = 'data: [DONE]\n\n';
 
-const cases: readonly [what: string, isKept: boolean, contentType: string, body: string][] = [
+const recorded = (name: string): Buffer => readFileSync(new URL(`../../providers/${name}`, import.meta.url));
+const amazon = 'application/vnd.amazon.eventstream';
+const conversation = readServerSentEvents([recorded('amazon/__fixtures__/converse-response.sse')]);
+const invoked = readServerSentEvents([recorded('amazon/__fixtures__/invoke-response.sse')]);
+const claude = readServerSentEvents([recorded('anthropic/__fixtures__/messages-response.sse')]);
+const llama = [
+  { event: '', data: '{"generation":"Six","stop_reason":null}' },
+  { event: '', data: '{"generation":"","stop_reason":"stop","amazon-bedrock-invocationMetrics":{"inputTokenCount":4}}' },
+];
+const untilStop = conversation.slice(
+  0,
+  conversation.findIndex(({ event }) => event === 'messageStop'),
+);
+const geminiList = recorded('google/__fixtures__/generate-list.txt').toString();
+const choiceError = '"error":{"code":502,"message":"Network connection lost"}';
+
+const cases: readonly [what: string, isKept: boolean, contentType: string, body: string | Buffer][] = [
   ['an answer', true, json, '{"choices":[{"message":{"content":"the \\"error\\":"}}]}'],
   ['an answer whose error is null', true, json, '{"id":"r","error":null}'],
   ['an answer that names an error below the top', true, json, '{"content":[{"type":"tool_use","input":{"error":{"code":5}}}]}'],
@@ -48,7 +67,54 @@ const cases: readonly [what: string, isKept: boolean, contentType: string, body:
   ['Ollama’s stream', true, 'application/x-ndjson', '{"done":false}\n{"done":true}\n'],
   ['Ollama’s stream, cut', false, 'application/x-ndjson', '{"done":false}\n'],
   ['Ollama’s error', false, 'application/x-ndjson', '{"done":false}\n{"error":"out of memory"}\n{"done":true}\n'],
-  ['Bedrock’s stream', true, 'application/vnd.amazon.eventstream', '\u0000\u000b:event-type\u0007messageStop'],
+  [
+    'a series of chunks that says why it finished',
+    true,
+    json,
+    '{"choices":[{"delta":{}}]}\n{"choices":[{"delta":{},"finish_reason":"stop"}]}\n',
+  ],
+  ['a series of chunks, cut', false, json, '{"choices":[{"delta":{}}]}\n{"choices":[{"delta":{"content":"H"},"finish_reason":null}]}\n'],
+  ['a series of events', true, json, '{"type":"content_block_delta","delta":{}}\n{"type":"message_stop"}\n'],
+  ['a series of events, cut', false, json, '{"type":"content_block_delta","delta":{}}\n{"type":"content_block_delta","delta":{}}\n'],
+  ['a file of lines', true, 'application/jsonl', '{"custom_id":"a","error":null}\n{"custom_id":"b","error":null}\n'],
+  ['Cohere’s older stream', true, 'application/stream+json', '{"is_finished":false}\n{"is_finished":true}\n'],
+  ['Cohere’s older stream, cut', false, 'application/stream+json', '{"is_finished":false}\n{"is_finished":false}\n'],
+  ['a choice with an error', false, json, `{"choices":[{"finish_reason":"stop","message":{},${choiceError}}]}`],
+  ['a choice whose error is null', true, json, '{"choices":[{"finish_reason":"stop","message":{},"error":null}]}'],
+  ['a choice whose filter failed', true, json, `{"choices":[{"finish_reason":"stop","content_filter_results":{${choiceError}}}]}`],
+  ['a later choice with an error', false, json, `{"choices":[{"index":0},{"index":1,${choiceError}}]}`],
+  ['a choice with an error in a stream', false, events, `data: {"choices":[{"delta":{},${choiceError}}]}\n\n${done}`],
+  ['Bedrock’s stream', true, amazon, encodeAmazonEvents(conversation)],
+  ['Bedrock’s stream under no content type', true, '', encodeAmazonEvents(conversation)],
+  ['Bedrock’s stream without its end', false, amazon, encodeAmazonEvents(untilStop)],
+  ['Bedrock’s stream without its end, under no content type', false, '', encodeAmazonEvents(untilStop)],
+  ['Bedrock’s stream, cut within its last message', false, amazon, encodeAmazonEvents(conversation).subarray(0, -5)],
+  ['an invoked stream', true, amazon, encodeAmazonChunks(invoked)],
+  ['an invoked stream of Anthropic’s', true, amazon, encodeAmazonChunks(claude)],
+  ['an invoked stream of Anthropic’s, cut', false, amazon, encodeAmazonChunks(claude.slice(0, -1))],
+  ['an invoked stream of Llama’s', true, amazon, encodeAmazonChunks(llama)],
+  ['an invoked stream of Llama’s, cut', false, amazon, encodeAmazonChunks(llama.slice(0, -1))],
+  ['an invoked stream with an error', false, amazon, encodeAmazonChunks([{ event: '', data: `{${choiceError}}` }, ...llama])],
+  ['sound that looks like a message', true, 'audio/pcm', Buffer.from([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0])],
+  ['an error under the content type of messages', false, amazon, '{"error":"overloaded"}'],
+  ['Gemini’s list', true, json, geminiList],
+  ['Gemini’s list without its bracket', false, json, geminiList.trimEnd().slice(0, -1)],
+  [
+    'Gemini’s list, cut within an element',
+    false,
+    json,
+    geminiList.slice(0, geminiList.lastIndexOf(']', geminiList.lastIndexOf(']') - 1) + 1),
+  ],
+  ['Gemini’s list without its reason', false, json, geminiList.replace('"finishReason": "STOP",', '')],
+  ['Gemini’s list without its reason, for another content type', false, '', '[{"candidates":[{"content":{}}]}\n,\n{"usageMetadata":{}}]'],
+  ['Gemini’s list that was blocked', true, json, '[{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{}}]'],
+  ['Gemini’s stream that was blocked', true, events, 'data: {"promptFeedback":{"blockReason":"SAFETY"}}\r\n\r\n'],
+  ['a list with an error behind other members', false, json, '[{"candidates":[{"finishReason":"STOP"}]},{"code":503,"error":"Busy"}]'],
+  ['a list of other objects', true, json, '[{"generated_text":"the \\"error\\""},{"error":null}]'],
+  ['a list of more objects than are looked at', false, json, `[${'{},'.repeat(10_000)}{}]`],
+  ['an empty list', true, json, '[]'],
+  ['a list of vectors', true, json, '[[0.1,0.2],[0.3,0.4]]'],
+  ['a text in brackets', true, 'text/plain', '[Music] Hello'],
   ['a stream under no content type', true, '', delta + done],
   ['a stream under another content type, cut', false, json, `: ping\n\n${delta}`],
   ['a stream under another content type with an error', false, 'text/plain', `\ufeff\n${delta}event: error\ndata: {}\n\n${done}`],
@@ -56,7 +122,7 @@ const cases: readonly [what: string, isKept: boolean, contentType: string, body:
   ['an error under the content type of a stream', false, events, '{"error":"overloaded"}'],
   ['Ollama’s stream under another content type, cut', false, json, '{"done":false}\n{"done":false}\n'],
   ['an answer over several lines', true, json, '{\n  "choices": [],\n  "done": false\n}'],
-  ['Bedrock’s failure', false, 'application/vnd.amazon.eventstream', '\u0000\u000f:exception-type\u0007throttlingException'],
+  ['Bedrock’s failure', false, amazon, encodeAmazonEvents([...conversation, { event: 'error', data: '{"type":"throttlingException"}' }])],
 ];
 
 describe('worth keeping', () => {

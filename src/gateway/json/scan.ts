@@ -76,7 +76,7 @@ export interface ObjectSpan {
   readonly end: number;
 }
 
-/** An object with more members is not read: the positions of millions take seconds, and many times the body's memory. */
+/** An object or a list with more is not read: the positions of millions take seconds, and many times the body's memory. */
 const maxMembers = 10_000;
 
 /**
@@ -119,6 +119,27 @@ function memberAt(json: Buffer, at: number): Member | undefined {
 export function findMember(json: Buffer, open: number, name: string): Span | undefined {
   const nameBytes = Buffer.from(name);
   return objectAt(json, open)?.members.findLast((member) => bytesAt(json, member.name).equals(nameBytes))?.value;
+}
+
+/**
+ * The elements of the list that starts at `open`. Values are skipped, as in {@link objectAt}.
+ * @param json any bytes.
+ * @returns whether the list is closed, with at most {@link maxMembers}.
+ */
+export function* elementsAt(json: Buffer, open: number): Generator<Span, boolean> {
+  if (json[open] !== bytes.openBracket) return false;
+  let start = skipWhitespace(json, open + 1);
+  if (json[start] === bytes.closeBracket) return true;
+  for (let count = 0; count < maxMembers; count += 1) {
+    const end = endOfValue(json, start);
+    if (end === start) return false;
+    yield { start, end };
+    const next = skipWhitespace(json, end);
+    if (json[next] === bytes.closeBracket) return true;
+    if (json[next] !== bytes.comma) return false;
+    start = skipWhitespace(json, next + 1);
+  }
+  return false;
 }
 
 export function bytesAt(json: Buffer, { start, end }: Span): Buffer {

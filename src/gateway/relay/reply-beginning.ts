@@ -2,6 +2,7 @@ import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:z
 import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { isIdentity } from '../http/content-coding.ts';
 import { isSystemError } from '../../platform/files.ts';
+import { packedEventsIn } from '../json/packed-events.ts';
 import { failedChoice, failureWords, literal, objectReportsError } from '../json/reported-errors.ts';
 import { wireProfile } from '../../providers/wire-profile.ts';
 
@@ -29,7 +30,6 @@ const ofStreams = new RegExp(`^(?:${anyOf([...contentEvents, ...streamEvents, ..
 /** A member with a text that is not empty, or with an object. Quotes within a text are escaped, so a name with its quotes is a name. */
 const contentMember = new RegExp(String.raw`"(?:${anyOf(contentTexts)})"\s*:\s*"[^"]|"(?:${anyOf(contentObjects)})"\s*:\s*\{`);
 const typeMember = /"(?:type|event_type)"\s*:\s*"([\w.-]+)"/g;
-const packedEvent = /"bytes"\s*:\s*"([A-Za-z0-9+/=]+)"/g;
 
 /**
  * Looks for the first piece of content in a reply as its bytes pass: text, reasoning, the argument of a tool call, audio or a picture. What
@@ -103,8 +103,8 @@ export class ReplyBeginning {
   private messages(text: string): Seen {
     const looked = this.held + text;
     this.held = looked.slice(-overlap);
-    for (const [, base64 = ''] of looked.matchAll(packedEvent)) {
-      const seen = this.data(Buffer.from(base64, 'base64').toString('latin1'), true);
+    for (const event of packedEventsIn(looked)) {
+      const seen = this.data(event, true);
       if (seen !== 'nothing') return seen;
     }
     if (contentMember.test(looked)) return 'content';

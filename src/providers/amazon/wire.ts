@@ -5,6 +5,10 @@ export const bedrockName: AddressedProvider = 'bedrock';
 
 export const amazonWire: WireProfile = {
   binaryStreamTypes: ['amazon.eventstream'],
+  // Of the last chunk of a stream that a model of any maker was invoked for.
+  finalEventTexts: ['"amazon-bedrock-invocationMetrics"'],
+  // A text (7) of 11 bytes.
+  finalMessageHeaders: [':event-type\u0007\u0000\u000bmessageStop'],
   failureMessageHeaders: [':exception-type', ':error-code'],
   // Of Llama and of Titan; others have members of other formats.
   contentTexts: ['generation', 'outputText'],

@@ -49,6 +49,10 @@ export interface WireProfile {
   readonly failedElements?: readonly string[];
   /** Media types of streams in binary messages, without `application/vnd.`. */
   readonly binaryStreamTypes?: readonly string[];
+  /** Members of which an element of a stream that is one JSON list has one or more. */
+  readonly listedMembers?: readonly string[];
+  /** Bytes of a header by which a binary message is the end of an answer. */
+  readonly finalMessageHeaders?: readonly string[];
   /** Headers of a binary message that report a failure. */
   readonly failureMessageHeaders?: readonly string[];
   /** Members of a complete response that hold its usage or precede it. */

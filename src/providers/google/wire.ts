@@ -2,11 +2,12 @@ import type { WireProfile } from '../format/wire.ts';
 
 /** Formats of Gemini and Vertex AI. */
 export const googleWire: WireProfile = {
-  // A stream has no end event; its last chunk has the finish reason.
-  finalEventTexts: [String.raw`"finishReason"\s*:\s*"`],
+  // A stream has no end event; its last chunk has the finish reason, or its only one the reason why there is no answer.
+  finalEventTexts: [String.raw`"(?:finishReason|blockReason)"\s*:\s*"`],
   contentEvents: [String.raw`(?:step|content)\.delta`, String.raw`interaction\.completed`],
   streamEvents: [String.raw`(?:interaction|step|content)\.[\w.]+`],
   contentObjects: ['functionCall', 'executableCode', 'args', 'arguments'],
+  listedMembers: ['candidates', 'promptFeedback', 'usageMetadata'],
   failedElements: [String.raw`[[,]\s*\{\s*"error"\s*:\s*\{`],
   usageMembers: ['usageMetadata'],
   backgroundPaths: ['/interactions'],

@@ -1,14 +1,11 @@
-import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import { jsonExcess } from '../../model/json/bounds.ts';
 import { mayLoseDigits, withFewMarkedNumbers, writeExactly } from '../../model/json/exact-numbers.ts';
 import type { RecordedBody } from '../../model/record/request-record.ts';
 import { parseJson, wellFormed } from '../../model/text.ts';
 import { asUtf8 } from '../../model/wide-text.ts';
-import { unzstd } from '../../platform/zstd/unzstd.ts';
+import { codingsOf, decodeCodings } from '../../platform/http/content-decoding.ts';
 import { isCanonicalJson } from './canonical-json.ts';
 
-/** Max content codings of one body, as in HTTP clients. */
-const maxCodings = 5;
 /**
  * Max bytes and max expansion of a decoded body. Beyond them it counts as a decompression bomb and is recorded as received. JSON of
  * models, also as a stream of small events, expands about 10 times, at most 40 times.
@@ -18,46 +15,13 @@ const maxExpansion = 64;
 /** Any body may expand to this size. */
 const alwaysDecodedBytes = 1024 * 1024;
 
-type Decoder = (bytes: Uint8Array, maxOutputLength: number) => Buffer;
-
-/** A truncated body decodes as far as it goes. */
-const finishFlush = constants.Z_SYNC_FLUSH;
-const identity: Decoder = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const gunzip: Decoder = (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength, finishFlush });
-const decoders: ReadonlyMap<string, Decoder> = new Map([
-  ['identity', identity],
-  ['gzip', gunzip],
-  ['x-gzip', gunzip],
-  ['br', (bytes, maxOutputLength) => brotliDecompressSync(bytes, { maxOutputLength, finishFlush: constants.BROTLI_OPERATION_FLUSH })],
-  ['deflate', inflateEither],
-  ['zstd', unzstd],
-]);
-
-/** TRICKY: servers send `deflate` with and without the zlib header. */
-function inflateEither(bytes: Uint8Array, maxOutputLength: number): Buffer {
-  try {
-    return inflateSync(bytes, { maxOutputLength, finishFlush });
-  } catch {
-    return inflateRawSync(bytes, { maxOutputLength, finishFlush });
-  }
-}
-
 /** Decodes a `Content-Encoding`. @returns undefined for an unknown one, invalid bytes, or a result beyond the bounds. */
 export function decodeContent(bytes: Uint8Array, contentEncoding: string | undefined): Buffer | undefined {
-  const codings = (contentEncoding ?? 'identity')
-    .split(',')
-    .map((coding) => coding.trim().toLowerCase())
-    .filter((coding) => coding !== '');
-  if (codings.length > maxCodings) return undefined;
+  const codings = codingsOf(contentEncoding);
+  if (codings === undefined) return undefined;
   const maxBytes = Math.min(maxDecodedBytes, Math.max(alwaysDecodedBytes, bytes.length * maxExpansion));
   try {
-    let decoded = identity(bytes, maxBytes);
-    for (const coding of codings.toReversed()) {
-      const decode = decoders.get(coding);
-      if (decode === undefined) return undefined;
-      decoded = decoded.length === 0 ? decoded : decode(decoded, maxBytes);
-    }
-    return decoded;
+    return decodeCodings(bytes, codings, maxBytes);
   } catch {
     return undefined;
   }

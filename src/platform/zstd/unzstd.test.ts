@@ -1,4 +1,5 @@
 import { Zstd } from '@hpcc-js/wasm-zstd';
+import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unzstd, unzstdSteps } from './unzstd.ts';
@@ -62,6 +63,19 @@ describe('zstd', () => {
       expect(text.startsWith(decoded)).toBe(true);
       expect(decoded.length > 0 || length < 150_000).toBe(true);
     }
+  });
+
+  it('that was made with a larger window than may be decoded is decoded all the same, back to its first byte', () => {
+    const text = randomBytes(150_000).toString('hex');
+    const bytes = Buffer.from(streamed(text + text));
+    // A window of 8 MiB.
+    bytes[5] = 0x68;
+    expect(unzstd(bytes, 2 * text.length).equals(Buffer.from(text + text))).toBe(true);
+  });
+
+  it('is decoded up to a number of blocks, in one frame or several', () => {
+    const bytes = Buffer.concat([run(1), packed('b'), run(1)]);
+    expect([0, 1, 2, 3].map((blocks) => unzstd(bytes, maxBytes, blocks).toString())).toEqual(['', 'a', 'ab', 'aba']);
   });
 
   it('says whether it is whole', () => {

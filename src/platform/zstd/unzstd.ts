@@ -13,14 +13,18 @@ const checksumBytes = 4;
 const [runBlock, reservedBlock] = [1, 3];
 /** A frame with a larger window is not read: it would make us reserve that memory. A content coding has no larger one (RFC 9659). */
 const maxWindowBytes = 8 * 1024 * 1024;
+/** No block is longer than this, or than the window. */
+const maxBlockBytes = 128 * 1024;
 
 /**
  * Decodes zstd in steps of one block, any number of frames one after the other; truncated bytes as far as they go. Checksums are not
- * checked. @returns whether nothing is missing at the end. @throws Error for what is not zstd, names a dictionary, or has more than `maxBytes`.
+ * checked. @returns whether nothing is missing at the end, nor behind `maxBlocks`. @throws Error for what is not zstd, names a dictionary,
+ * or has more than `maxBytes`; the last has the code of Node's decoders.
  */
-export function* unzstdSteps(bytes: Uint8Array, maxBytes: number): Generator<Buffer, boolean> {
+export function* unzstdSteps(bytes: Uint8Array, maxBytes: number, maxBlocks = Infinity): Generator<Buffer, boolean> {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let decodedBytes = 0;
+  let blocks = 0;
   let at = 0;
   while (at + magicBytes <= all.length) {
     const magic = all.readUInt32LE(at);
@@ -34,16 +38,18 @@ export function* unzstdSteps(bytes: Uint8Array, maxBytes: number): Generator<Buf
     if (header === undefined) return false;
     let pieces: Buffer[] = [];
     const decoder = new Decompress((piece) => void pieces.push(Buffer.from(piece)));
-    let from = at;
-    let next: Block | undefined = { end: at + header.bytes, isLast: false };
+    decoder.push(withSmallWindow(all.subarray(at, at + header.bytes), maxBytes), false);
+    let from = at + header.bytes;
+    let next: Block | undefined = { end: from, isLast: false };
     while (!next.isLast) {
       next = readBlock(all, next.end, header.hasChecksum);
-      if (next === undefined) return false;
+      blocks += 1;
+      if (next === undefined || blocks > maxBlocks) return false;
       decoder.push(all.subarray(from, next.end), next.isLast);
       from = next.end;
       for (const piece of pieces) {
         decodedBytes += piece.length;
-        if (decodedBytes > maxBytes) throw new Error('It decodes to more than it may.');
+        if (decodedBytes > maxBytes) throw tooLong();
         if (piece.length > 0) yield piece;
       }
       pieces = [];
@@ -54,9 +60,31 @@ export function* unzstdSteps(bytes: Uint8Array, maxBytes: number): Generator<Buf
   return at === all.length;
 }
 
+function tooLong(): Error {
+  return Object.assign(new RangeError('It decodes to more than it may.'), { code: 'ERR_BUFFER_TOO_LARGE' });
+}
+
 /** As {@link unzstdSteps}, at once. @throws as that. */
-export function unzstd(bytes: Uint8Array, maxBytes: number): Buffer {
-  return Buffer.concat([...unzstdSteps(bytes, maxBytes)]);
+export function unzstd(bytes: Uint8Array, maxBytes: number, maxBlocks?: number): Buffer {
+  return Buffer.concat([...unzstdSteps(bytes, maxBytes, maxBlocks)]);
+}
+
+/**
+ * The header of a frame, with a window that is no larger than all that may be decoded: the decoder moves it for each block, which takes most
+ * of the time where blocks are small.
+ */
+function withSmallWindow(header: Buffer, maxBytes: number): Buffer {
+  const at = magicBytes + 1;
+  const exponent = Math.ceil(Math.log2(Math.max(maxBytes, maxBlockBytes)));
+  if (isSingleSegment(header[magicBytes] ?? 0) || windowSize(header[at] ?? 0) <= 2 ** exponent) return header;
+  const smaller = Buffer.from(header);
+  smaller[at] = (exponent - leastWindowExponent) << 3;
+  return smaller;
+}
+
+/** Such a frame has a content size in place of the window. */
+function isSingleSegment(descriptor: number): boolean {
+  return (descriptor & 0x20) !== 0;
 }
 
 interface Header {
@@ -69,7 +97,7 @@ interface Header {
 function readHeader(all: Buffer, at: number): Header | undefined {
   const descriptor = all[at + magicBytes];
   if (descriptor === undefined) return undefined;
-  const isSingle = (descriptor & 0x20) !== 0;
+  const isSingle = isSingleSegment(descriptor);
   const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] ?? 0;
   const sizeBytes = [isSingle ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
   const windowBytes = isSingle ? 0 : 1;
@@ -83,8 +111,10 @@ function readHeader(all: Buffer, at: number): Header | undefined {
   return { bytes, hasChecksum: (descriptor & 4) !== 0 };
 }
 
+const leastWindowExponent = 10;
+
 function windowSize(descriptor: number): number {
-  const base = 2 ** (10 + (descriptor >> 3));
+  const base = 2 ** (leastWindowExponent + (descriptor >> 3));
   return base + (base / 8) * (descriptor & 7);
 }
 

@@ -1,5 +1,5 @@
 import { Zstd } from '@hpcc-js/wasm-zstd';
-import { brotliCompressSync, brotliDecompressSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { codingFor, decodeBuffered, encodeIn } from './content-coding.ts';
 
@@ -13,6 +13,9 @@ describe('decoding', () => {
     ['br', brotliCompressSync(text)],
     ['deflate', deflateSync(text)],
     ['zstd', zstdText],
+    ['deflate', deflateRawSync(text)],
+    ['gzip, br', brotliCompressSync(gzipSync(text))],
+    ['zstd, deflate,Identity', deflateRawSync(zstdText)],
   ])('%s', async (coding, bytes) => {
     expect(await decodeBuffered(bytes, coding, text.length)).toEqual(text);
   });
@@ -24,7 +27,12 @@ describe('decoding', () => {
     ['is cut short in its last frame', zstdText.subarray(0, -9), 'zstd'],
     ['becomes too much, in zstd', Buffer.concat([zstdText, zstdText]), 'zstd'],
     ['is in a coding that nobody here knows', text, 'compress'],
-    ['is in two codings', brotliCompressSync(gzipSync(text)), 'gzip, br'],
+    ['is in two codings, of which one is unknown', gzipSync(text), 'compress, gzip'],
+    [
+      'becomes too much on the way',
+      gzipSync(gzipSync(Buffer.from(Array.from({ length: 9000 }, (_, index) => index * 7919)))),
+      'gzip, gzip',
+    ],
   ])('nothing comes of what %s', async (_what, bytes, coding) => {
     expect(await decodeBuffered(bytes, coding, text.length)).toBeUndefined();
   });

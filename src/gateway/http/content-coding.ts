@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
-import { brotliCompress, brotliDecompress, constants, gunzip, gzip, inflate } from 'node:zlib';
+import { brotliCompress, brotliDecompress, constants, gunzip, gzip, inflate, inflateRaw } from 'node:zlib';
 import { Slices } from '../../platform/bounds/slices.ts';
+import { codingsOf, isTooLong } from '../../platform/http/content-decoding.ts';
 import { unzstdSteps } from '../../platform/zstd/unzstd.ts';
 
 type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number; readonly chunkSize: number }) => Promise<Buffer>;
@@ -9,7 +10,7 @@ type Encode = (bytes: Buffer) => Promise<Buffer>;
 const decodes: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
+  ['deflate', inflateEither],
   ['br', promisify(brotliDecompress)],
   ['zstd', decodeZstd],
 ]);
@@ -18,6 +19,19 @@ const decodes: ReadonlyMap<string, Decode> = new Map<string, Decode>([
 const chunkBytes = 256 * 1024;
 /** Node takes no smaller one. */
 const leastChunkBytes = 64;
+
+const inflateZlib: Decode = promisify(inflate);
+const inflateBare: Decode = promisify(inflateRaw);
+
+/** TRICKY: servers send `deflate` with and without the zlib header. */
+async function inflateEither(...[bytes, options]: Parameters<Decode>): Promise<Buffer> {
+  try {
+    return await inflateZlib(bytes, options);
+  } catch (error) {
+    if (isTooLong(error)) throw error;
+    return inflateBare(bytes, options);
+  }
+}
 
 /** Node 20 has none of its own, so it is decoded on the event loop, in slices. */
 async function decodeZstd(bytes: Buffer, { maxOutputLength }: { readonly maxOutputLength: number }): Promise<Buffer> {
@@ -50,14 +64,21 @@ export function isIdentity(coding: string | undefined): boolean {
 }
 
 /**
- * Decodes a `Content-Encoding` without holding up the event loop.
- * @returns undefined for an unknown coding, truncated bytes, or a result over `maxBytes`.
+ * Decodes a `Content-Encoding`, which may name several codings, without holding up the event loop.
+ * @returns undefined for an unknown coding, truncated bytes, or a result over `maxBytes`, also on the way.
  */
-export async function decodeBuffered(bytes: Buffer, coding: string, maxBytes: number): Promise<Buffer | undefined> {
-  const decode = decodes.get(coding.trim().toLowerCase());
-  if (decode === undefined) return undefined;
+export async function decodeBuffered(bytes: Buffer, contentEncoding: string, maxBytes: number): Promise<Buffer | undefined> {
+  const options = { maxOutputLength: maxBytes, chunkSize: Math.min(chunkBytes, Math.max(leastChunkBytes, maxBytes)) };
+  const codings = codingsOf(contentEncoding);
+  if (codings === undefined) return undefined;
   try {
-    return await decode(bytes, { maxOutputLength: maxBytes, chunkSize: Math.min(chunkBytes, Math.max(leastChunkBytes, maxBytes)) });
+    let decoded = bytes;
+    for (const coding of codings.toReversed()) {
+      const decode = decodes.get(coding);
+      if (decode === undefined) return undefined;
+      decoded = await decode(decoded, options);
+    }
+    return decoded;
   } catch {
     return undefined;
   }

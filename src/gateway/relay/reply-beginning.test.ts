@@ -1,6 +1,7 @@
+import { Zstd } from '@hpcc-js/wasm-zstd';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeAmazonChunks, encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
 import { readServerSentEvents } from '../../providers/format/sse.ts';
@@ -22,6 +23,23 @@ function firstSeen(chunks: readonly (string | Uint8Array)[], coding?: string): r
     if (seen !== 'nothing') return [index, seen];
   }
   return [chunks.length, beginning.end()];
+}
+
+const zstd = await Zstd.load();
+const zstdSync = (bytes: Buffer): Buffer => Buffer.from(zstd.compress(bytes));
+
+/** A frame of zstd that says the window is 8 MiB, each text in a block of its own. */
+function zstdBlocks(texts: readonly string[]): Buffer {
+  const blocks = texts.map((text, index) => {
+    const head = Buffer.alloc(3);
+    head.writeUIntLE((text.length << 3) | (index === texts.length - 1 ? 1 : 0), 0, 3);
+    return Buffer.concat([head, Buffer.from(text)]);
+  });
+  return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0x68]), ...blocks]);
+}
+
+function afterPings(count: number): Buffer {
+  return zstdBlocks([...Array.from({ length: count }, () => ': ping\n'), chatLine('H')]);
 }
 
 /** Packed bytes that more may follow. */
@@ -95,9 +113,30 @@ describe('the first content of a stream is', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
+    ['deflate', deflateRawSync],
+    ['zstd', zstdSync],
+    ['gzip, br', (bytes: Buffer) => brotliCompressSync(gzipSync(bytes))],
+    ['Zstd,identity,x-gzip', (bytes: Buffer) => gzipSync(zstdSync(bytes))],
+    ['identity, identity', (bytes: Buffer) => bytes],
   ] as const)('found in %s', (coding, pack) => {
     const packed = pack(Buffer.from(eventsOf('openai/__fixtures__/chat-response.sse').join('')));
     expect(firstSeen([packed.subarray(0, 12), packed.subarray(12)], coding)).toEqual([1, 'content']);
+  });
+
+  it('found in zstd block by block, and not sought behind the 64th', () => {
+    expect([3, 63, 64].map((pings) => firstSeen([afterPings(pings)], 'zstd')[1])).toEqual(['content', 'content', 'nothing']);
+    const some = afterPings(3);
+    const cut = some.indexOf('{');
+    expect(firstSeen([some.subarray(0, cut), some.subarray(cut)], 'zstd')).toEqual([1, 'content']);
+  });
+
+  it('a picture that comes alone', () => {
+    const [role, picture] = [
+      { role: 'assistant', content: '' },
+      { images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw==' } }] },
+    ];
+    const events = [role, picture].map((delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`);
+    expect(firstSeen(events)).toEqual([1, 'content']);
   });
 
   it('not sought for ever: packed bytes that come one by one are unpacked 64 times, and a file is looked at for 16 MiB', () => {

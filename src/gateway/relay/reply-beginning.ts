@@ -1,7 +1,6 @@
-import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import { firstBytesOf } from '../../model/json/first-bytes.ts';
 import { isIdentity } from '../http/content-coding.ts';
-import { isSystemError } from '../../platform/files.ts';
+import { codingsOf, decodeCodings, isTooLong } from '../../platform/http/content-decoding.ts';
 import { packedEventsIn } from '../json/packed-events.ts';
 import { failedChoice, failureWords, literal, objectReportsError } from '../json/reported-errors.ts';
 import { wireProfile } from '../../providers/wire-profile.ts';
@@ -17,6 +16,8 @@ const maxLookedBytes = 16 * 1024 * 1024;
 const maxUnpackings = 64;
 /** Bytes that the unpackings of one reply give together: a few packed bytes may be half a megabyte each time. */
 const maxUnpackedTogether = 2 * 1024 * 1024;
+/** Of zstd: each takes time, and may give no byte. */
+const maxUnpackedBlocks = 64;
 /** Characters of binary messages that are looked at again with the next chunk. */
 const overlap = 4096;
 /** Characters in which an event names its type, and names that are looked at. */
@@ -31,6 +32,8 @@ const ofStreams = new RegExp(`^(?:${anyOf([...contentEvents, ...streamEvents, ..
 const contentMember = new RegExp(String.raw`"(?:${anyOf(contentTexts)})"\s*:\s*"[^"]|"(?:${anyOf(contentObjects)})"\s*:\s*\{`);
 const typeMember = /"(?:type|event_type)"\s*:\s*"([\w.-]+)"/g;
 
+const identity: readonly string[] = [];
+
 /**
  * Looks for the first piece of content in a reply as its bytes pass: text, reasoning, the argument of a tool call, audio or a picture. What
  * comes before it is little: names, comments, an event that repeats the request. Nothing is parsed.
@@ -40,7 +43,8 @@ const typeMember = /"(?:type|event_type)"\s*:\s*"([\w.-]+)"/g;
  */
 export class ReplyBeginning {
   private seen: Seen = 'nothing';
-  private readonly coding: string | undefined;
+  /** Undefined: not to be unpacked. */
+  private readonly codings: readonly string[] | undefined;
   private readonly looksForErrors: boolean;
   private readonly packed: Buffer[] = [];
   private packedBytes = 0;
@@ -56,15 +60,16 @@ export class ReplyBeginning {
   /** The name of the event whose lines come. */
   private event = '';
 
-  /** @param coding of the body. */
-  constructor(coding?: string, { errors = false }: { readonly errors?: boolean } = {}) {
-    this.coding = isIdentity(coding) ? undefined : coding?.trim().toLowerCase();
+  /** @param contentEncoding of the body. */
+  constructor(contentEncoding?: string, { errors = false }: { readonly errors?: boolean } = {}) {
+    this.codings = isIdentity(contentEncoding) ? identity : codingsOf(contentEncoding);
     this.looksForErrors = errors;
-    if (errors && this.coding !== undefined && !unpacked.has(this.coding)) this.seen = 'content';
+    if (errors && this.codings === undefined) this.seen = 'content';
   }
 
   see(chunk: Buffer): Seen {
-    if (this.seen === 'nothing') this.seen = this.coding === undefined ? this.look(chunk) : this.unpack(chunk);
+    if (this.seen !== 'nothing' || this.codings === undefined) return this.seen;
+    this.seen = this.codings.length === 0 ? this.look(chunk) : this.unpack(chunk, this.codings);
     return this.seen;
   }
 
@@ -85,13 +90,13 @@ export class ReplyBeginning {
   }
 
   /** The beginning of packed bytes is unpacked again with each chunk; it is short. */
-  private unpack(chunk: Buffer): Seen {
+  private unpack(chunk: Buffer, codings: readonly string[]): Seen {
     const isSpent = this.unpackings >= maxUnpackings || this.unpackedTogether > maxUnpackedTogether;
     if (this.packedBytes > maxHeldBytes || isSpent) return 'nothing';
     this.unpackings += 1;
     this.packed.push(chunk);
     this.packedBytes += chunk.length;
-    const unpacked = unpackedStart(Buffer.concat(this.packed), this.coding);
+    const unpacked = unpackedStart(Buffer.concat(this.packed), codings);
     // More packed bytes make what is too long no shorter.
     this.unpackedTogether += unpacked === 'too long' ? Infinity : (unpacked?.length ?? 0);
     const more = unpacked === 'too long' ? undefined : unpacked?.subarray(this.unpackedBytes);
@@ -193,24 +198,12 @@ function typeOf(data: string): string {
   return '';
 }
 
-const unpacked: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
 const maxUnpackedBytes = 8 * maxHeldBytes;
 
-function unpackedStart(bytes: Buffer, coding: string | undefined): Buffer | 'too long' | undefined {
-  const options = { maxOutputLength: maxUnpackedBytes, finishFlush: constants.Z_SYNC_FLUSH };
+function unpackedStart(bytes: Buffer, codings: readonly string[]): Buffer | 'too long' | undefined {
   try {
-    switch (coding) {
-      case 'gzip':
-      case 'x-gzip':
-        return gunzipSync(bytes, options);
-      case 'deflate':
-        return inflateSync(bytes, options);
-      case 'br':
-        return brotliDecompressSync(bytes, { maxOutputLength: maxUnpackedBytes, finishFlush: constants.BROTLI_OPERATION_FLUSH });
-      default:
-        return undefined;
-    }
+    return decodeCodings(bytes, codings, maxUnpackedBytes, maxUnpackedBlocks);
   } catch (error) {
-    return isSystemError(error) && error.code === 'ERR_BUFFER_TOO_LARGE' ? 'too long' : undefined;
+    return isTooLong(error) ? 'too long' : undefined;
   }
 }

@@ -1,5 +1,6 @@
+import { Zstd } from '@hpcc-js/wasm-zstd';
 import type { ServerResponse } from 'node:http';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeAmazonEvents } from '../../providers/amazon/testing/encode-events.ts';
 import { type Answer, attemptsOf, chat, closeAll, fallbacks, retrying, scene, toAnthropic } from '../testing/scripted-provider.ts';
@@ -54,6 +55,10 @@ function slow(first: string): { readonly answer: Answer; readonly rest: (text: s
 const json = { 'Content-Type': 'application/json' };
 const packed = (coding: string): Readonly<Record<string, string>> => ({ ...events, 'Content-Encoding': coding });
 
+const zstd = await Zstd.load();
+const zstdSync = (text: string | Buffer): Buffer => Buffer.from(zstd.compress(Buffer.from(text)));
+const longError = '{\n  "error": {\n    "code": 503\n  }\n}\n';
+
 describe('a reply of status 200 that begins with an error goes on to the fallback', () => {
   const failing: readonly (readonly [name: string, answer: Answer])[] = [
     ['Anthropic`s event', pieces([`event: error\ndata: ${overloaded}\n\n`])],
@@ -80,6 +85,12 @@ describe('a reply of status 200 that begins with an error goes on to the fallbac
     ['in gzip', pieces([gzipSync(role + errorChunk)], packed('gzip'))],
     ['in deflate', pieces([deflateSync(errorChunk)], packed('deflate'))],
     ['in br', pieces([brotliCompressSync(overloaded)], { ...json, 'Content-Encoding': 'br' })],
+    ['in deflate without its header', pieces([deflateRawSync(errorChunk)], packed('deflate'))],
+    ['in zstd', pieces([zstdSync(role + errorChunk)], packed('zstd'))],
+    ['in two codings', pieces([brotliCompressSync(gzipSync(errorChunk))], packed('gzip, br'))],
+    ['over several lines, in two codings', pieces([gzipSync(zstdSync(longError))], { ...json, 'Content-Encoding': 'zstd, gzip' })],
+    ['over several lines, in deflate without its header', pieces([deflateRawSync(longError)], { ...json, 'Content-Encoding': 'deflate' })],
+    ['a choice with an error', pieces(['data: {"choices":[{"delta":{"content":""},"error":{"code":502}}]}\n\n'])],
   ];
   it.each(failing)('%s', async (_name, answer) => {
     const { rig } = await scene({ first: [answer] });
@@ -122,6 +133,7 @@ describe('a reply is passed on byte for byte', () => {
     [
       ['that has content', [role, content, done], events],
       ['that has content in gzip', [gzipSync(role + content + done)], packed('gzip')],
+      ['that has content in zstd', [zstdSync(role + content + done)], packed('zstd')],
       ['with an error after content', [content, errorChunk], events],
       ['with an error beside an answer', ['{"error":{"code":1},"choices":[{"message":{"content":"Hi"}}]}'], json],
       ['that only quotes an error', ['data: {"choices":[{"delta":{"role":"\\"error\\""}}]}\n\n', done], events],

@@ -47,6 +47,8 @@ export const openAiWire: WireProfile = {
     'partial_image_b64',
     'value',
   ],
+  // A picture of a chat, as OpenRouter brings it.
+  contentObjects: ['image_url'],
   failureEvents: ['error', 'response.failed'],
   // OpenRouter, when the provider behind it did not finish.
   failedFinishReasons: ['error'],

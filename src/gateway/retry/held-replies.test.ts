@@ -104,6 +104,12 @@ describe('a reply of status 200 that begins with an error goes on to the fallbac
     expect([exchange?.open.provider, exchange?.responseBody.toString()]).toEqual(['anthropic', good]);
   });
 
+  it('also to the next of a list of models in the body', async () => {
+    const { rig } = await scene({ first: [pieces([role, errorChunk])] });
+    const response = await call(rig.port, chat([], '{"model":"gpt-4o,anthropic/claude"}'));
+    expect([response.body.toString(), response.header('svc-fallback-index')]).toEqual([good, '1']);
+  });
+
   it('after the retries, where they are asked for', async () => {
     const { rig, first } = await scene({ first: [pieces([errorChunk])] });
     const response = await call(rig.port, chat([...retrying(2), toAnthropic]));

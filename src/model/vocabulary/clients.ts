@@ -57,12 +57,24 @@ const agents: readonly ClientRow[] = [
 const packages: readonly ClientRow[] = [
   { name: 'ai-sdk', product: /(?:^|\s)ai\/([^\s(]+)/, source: 'ai 7.0.173 and 6.0.326' },
   { name: 'ai-sdk', product: /\bai-sdk[-/][a-z-]+\/([^\s(]+)/, source: 'ai 7.0.173 and 6.0.326' },
-  { name: 'openai-node', product: /^(?:Azure)?OpenAI\/JS ([^\s(]+)/, source: 'openai 7.59.0' },
-  { name: 'openai-python', product: /^(?:Async)?(?:Azure)?OpenAI\/Python ([^\s(]+)/, source: 'openai 2.24.0 of Python' },
-  { name: 'anthropic-node', product: /^Anthropic(?:Bedrock|Vertex)?\/JS ([^\s(]+)/, source: '@anthropic-ai/sdk 1.14.0' },
-  { name: 'anthropic-python', product: /^(?:Async)?Anthropic(?:Bedrock|Vertex)?\/Python ([^\s(]+)/, source: 'anthropic of Python' },
   { name: 'google-genai', product: /\bgoogle-genai-sdk\/([^\s(]+)/, source: '@google/genai 3.3.0' },
 ];
+
+/**
+ * SDKs that Stainless generates name their client, its language and its version alike, whoever's they are. Seen with openai 7.59.0 and
+ * @anthropic-ai/sdk 1.14.0 of JavaScript and openai 2.24.0 of Python; Go's is in openai-go (`internal/requestconfig/requestconfig.go`), PHP's in
+ * anthropic-sdk-php (`src/Client.php`). Java and Ruby name a class: `OpenAIClientImpl`, `Anthropic::Client`.
+ */
+const generatedSdk = /^(?:Async)?(\w+?)(?:::Client|Client(?:Async)?(?:Impl)?)?\/(JS|Python|Go|Java|Kotlin|Ruby|PHP|C#) ([^\s(]+)/;
+/** One SDK has clients for several places: `AzureOpenAI`, `AnthropicBedrock`, `AnthropicVertex`, `AnthropicFoundry`. */
+const placedClients: readonly (readonly [maker: string, client: RegExp])[] = [
+  ['openai', /OpenAI$/],
+  ['anthropic', /^Anthropic/],
+];
+const languageNames: ReadonlyMap<string, string> = new Map([
+  ['JS', 'node'],
+  ['C#', 'csharp'],
+]);
 
 interface ClientHeader {
   readonly name: string;
@@ -120,7 +132,7 @@ export function statedVersion(headers: Headers): string {
  */
 export function clientOf(userAgent: string, headers: Headers = {}, version = statedVersion(headers)): Client {
   const text = userAgent.slice(0, clientLimits.userAgentCharacters).trim();
-  const found = namedIn(agents, text) ?? namedByHeader(headers, version) ?? namedIn(packages, text);
+  const found = namedIn(agents, text) ?? namedByHeader(headers, version) ?? namedIn(packages, text) ?? namedSdk(text);
   if (found !== undefined) return found;
   const [, name = '', after = ''] = /^([^\s/(]+)(?:\/([^\s(]*))?/.exec(text) ?? [];
   return { name: cut(name), version: cut(after) };
@@ -132,6 +144,13 @@ function namedIn(rows: readonly ClientRow[], userAgent: string): Client | undefi
     if (version !== undefined) return { name, version: cut(version) };
   }
   return undefined;
+}
+
+function namedSdk(userAgent: string): Client | undefined {
+  const [, client, language, version] = generatedSdk.exec(userAgent) ?? [];
+  if (client === undefined || language === undefined || version === undefined) return undefined;
+  const maker = placedClients.find(([, pattern]) => pattern.test(client))?.[0] ?? client.toLowerCase();
+  return { name: cut(`${maker}-${languageNames.get(language) ?? language.toLowerCase()}`), version: cut(version) };
 }
 
 function namedByHeader(headers: Headers, version: string): Client | undefined {

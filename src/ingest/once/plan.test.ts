@@ -95,6 +95,12 @@ describe('two tell of the same call', () => {
     ['as child and parent', outer, inner, 'outer'],
     ['with a dated model', span('i', { parentIds: ['outer'], models: ['anthropic/claude-sonnet-4-5-20250929'] }), outer, 'inner'],
     ['not of another model', span('i', { parentIds: ['outer'], models: ['gpt-4o'] }), outer, undefined],
+    [
+      'not around a call of a model whose name goes on otherwise',
+      span('s', { models: ['gpt-5'] }),
+      call('c', { parentIds: ['s'], models: ['gpt-5-mini'] }),
+      undefined,
+    ],
     ['not of another time', span('i', { parentIds: ['outer'], from: 3500, to: 4000 }), outer, undefined],
     ['not of another response', { ...inner, responseId: 'r1' }, { ...outer, responseId: 'r2' }, undefined],
     ['by a span of HTTP inside', span('s', { carrierIds: ['http'] }), call('http'), 'outer'],

@@ -1,3 +1,5 @@
+import { isSameModel, modelName } from '../../model/record/model-names.ts';
+
 /** What a record, or a span that may become one, says of its call, as far as it shows whether another tells of the same one. */
 export interface TellsOfCall {
   /** Empty: none. */
@@ -119,17 +121,11 @@ function isWithin(inner: TellsOfCall, outer: TellsOfCall, toleranceMs: number): 
   return inner.from >= outer.from - toleranceMs && inner.to <= outer.to + toleranceMs;
 }
 
-/** A dated model and its alias are one model. */
+/** A dated model and its alias are one model. Who names none contradicts nobody. */
 function agreeOnModel(some: readonly string[], others: readonly string[]): boolean {
-  const [ours, theirs] = [some.map(modelName), others.map(modelName)].map((names) => names.filter((name) => name !== ''));
+  const [ours, theirs] = [some, others].map((names) => names.filter((name) => modelName(name) !== ''));
   if (ours === undefined || theirs === undefined || ours.length === 0 || theirs.length === 0) return true;
-  return ours.some((one) => theirs.some((other) => one.startsWith(other) || other.startsWith(one)));
-}
-
-/** In lower case, without the maker's name before a slash. */
-function modelName(name: string): string {
-  const lower = name.toLowerCase();
-  return lower.slice(lower.lastIndexOf('/') + 1);
+  return ours.some((one) => theirs.some((other) => isSameModel(one, other)));
 }
 
 function shares(some: readonly string[], others: readonly string[]): boolean {

@@ -1,3 +1,4 @@
+import { isSameModel, modelName } from '../../model/record/model-names.ts';
 import { copiedStart } from '../../model/text.ts';
 import type { Operation } from '../dialects/dialect.ts';
 import { isStepOfModel } from '../dialects/mastra.ts';
@@ -27,7 +28,7 @@ export interface ToldSpan {
 export function isOuter({ span, operation }: ToldSpan, innerModels: readonly string[]): boolean {
   if (span.kind === spanKinds.producer || !isOfModel(operation)) return false;
   const model = modelOf(span);
-  return innerModels.some((inner) => inner === model || model === '' || inner === '' || inner.startsWith(model) || model.startsWith(inner));
+  return innerModels.some((inner) => model === '' || inner === '' || isSameModel(inner, model));
 }
 
 export function isOfModel(operation: Operation | undefined): boolean {
@@ -39,8 +40,7 @@ const maxModelCharacters = 256;
 
 /** In lower case, without the maker's name before a slash. */
 export function modelOf({ attributes }: Span): string {
-  const model = (textField(attributes, 'requestModel') || textField(attributes, 'responseModel')).toLowerCase();
-  return copiedStart(model.slice(model.lastIndexOf('/') + 1), maxModelCharacters);
+  return copiedStart(modelName(textField(attributes, 'requestModel') || textField(attributes, 'responseModel')), maxModelCharacters);
 }
 
 /** Spans of one call that are looked at. */

@@ -86,6 +86,11 @@ describe('a call that two instrumentations tell of', () => {
     expect(names([inner, outer])).toEqual([spanIdOf(2)]);
   });
 
+  it('is two where their models have names that only begin alike', () => {
+    const mini = span(2, 1, 'chat gpt-4o-mini', { ...model, 'gen_ai.request.model': 'gpt-4o-mini' });
+    expect(names([outer, mini])).toEqual([spanIdOf(1), spanIdOf(2)]);
+  });
+
   it('whose outer one comes in a later request is known by its parent', () => {
     const parents = new RecentParents();
     const told = [[inner], [outer]].flatMap((spans) =>

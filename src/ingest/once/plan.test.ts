@@ -80,9 +80,33 @@ describe('two tell of the same call', () => {
       'same',
     ],
     [
-      'not by the response of another provider',
+      'not by a short identifier of another provider',
       span('s', { responseId: 'r' }),
       call('c', { responseId: 'r', provider: 'OPENAI' }),
+      undefined,
+    ],
+    [
+      "by a long identifier, whatever provider's client made the span",
+      span('s', { responseId: 'chatcmpl-3f1d-9a77', provider: 'OPENAI', models: ['gpt-oss-120b'] }),
+      call('c', { traceId: '', responseId: 'chatcmpl-3f1d-9a77', provider: 'GROQ', models: ['openai/gpt-oss-120b'] }),
+      'same',
+    ],
+    [
+      'by a long identifier, between spans of clients of two providers',
+      span('s', { responseId: 'chatcmpl-3f1d-9a77', provider: 'OPENAI' }),
+      span('other', { responseId: 'chatcmpl-3f1d-9a77', provider: 'GROQ' }),
+      'same',
+    ],
+    [
+      'not by a long identifier of another provider with another model',
+      span('s', { responseId: 'chatcmpl-3f1d-9a77', provider: 'OPENAI', models: ['gpt-5'] }),
+      call('c', { responseId: 'chatcmpl-3f1d-9a77', provider: 'GROQ', models: ['gpt-5-mini'] }),
+      undefined,
+    ],
+    [
+      'not by a long identifier of another provider between calls',
+      call('c', { traceId: '', responseId: 'chatcmpl-3f1d-9a77', provider: 'OPENAI' }),
+      call('d', { traceId: '', responseId: 'chatcmpl-3f1d-9a77', provider: 'GROQ' }),
       undefined,
     ],
     [

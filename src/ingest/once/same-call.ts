@@ -44,7 +44,7 @@ const unknownProvider = 'CUSTOM';
 export function relationOf(span: TellsOfCall, other: TellsOfCall): Relation | undefined {
   const isInTrace = span.traceId !== '' && span.traceId === other.traceId;
   if (isInTrace && shares(span.ids, other.ids)) return 'same';
-  if (hasResponseOf(span, other) && (isInTrace || isDuring(span, other, cacheMs)) && !mayRecur(span, other)) return 'same';
+  if (hasResponseOf(span, other) && (isInTrace || isDuring(span, other, cacheMs))) return 'same';
   return isInTrace && mayBeOne(span, other) ? positionalRelation(span, other) : undefined;
 }
 
@@ -83,7 +83,8 @@ export function distanceOf(one: TellsOfCall, other: TellsOfCall): number {
 }
 
 function hasResponseOf(one: TellsOfCall, other: TellsOfCall): boolean {
-  return one.responseId !== '' && one.responseId === other.responseId && isProviderOf(one, other);
+  if (one.responseId === '' || one.responseId !== other.responseId) return false;
+  return isProviderOf(one, other) ? !mayRecur(one, other) : isOfItsClient(one, other);
 }
 
 /**
@@ -91,9 +92,17 @@ function hasResponseOf(one: TellsOfCall, other: TellsOfCall): boolean {
  * @see https://github.com/ollama/ollama/blob/main/middleware/openai.go
  */
 function mayRecur(one: TellsOfCall, other: TellsOfCall): boolean {
-  const drawn = one.responseId.replace(/^[a-z]+[-_]/i, '');
-  if (drawn.length >= surelyUniqueLength) return false;
+  if (isSurelyUnique(one)) return false;
   return !agreeOnModel(one.models, other.models) || !areAtOnce(one, other);
+}
+
+function isSurelyUnique({ responseId }: TellsOfCall): boolean {
+  return responseId.replace(/^[a-z]+[-_]/i, '').length >= surelyUniqueLength;
+}
+
+/** A span names the provider whose client made the call: many are called through OpenAI's, by an address that is the gateway's. */
+function isOfItsClient(one: TellsOfCall, other: TellsOfCall): boolean {
+  return (one.isOfSpan || other.isOfSpan) && isSurelyUnique(one) && agreeOnModel(one.models, other.models);
 }
 
 function hasAnotherResponse(one: TellsOfCall, other: TellsOfCall): boolean {

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SpendCounters } from '../../ingest/spend-counters.ts';
-import { callsOnceIn } from '../../ingest/testing/calls-once-harness.ts';
-import { type IngestRig, openRig, SpoolRig, written } from '../../ingest/testing/ingest-harness.ts';
-import { loggerTo } from '../../ingest/testing/logged-calls.ts';
+import { type IngestRig, openRig } from '../../ingest/testing/ingest-harness.ts';
 import type { RequestId } from '../../model/ids.ts';
-import { received, spanIdOf, traceId, type WrittenSpan } from '../../otlp/testing/spans.ts';
+import { spanIdOf } from '../../otlp/testing/spans.ts';
+import { model, outside, own, spanId, startMs, ToldScene, transport } from '../testing/told-scene.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -12,106 +10,9 @@ beforeAll(async () => {
 });
 afterAll(async () => rig.close());
 
-const startMs = Date.UTC(2026, 10, 1);
-const spanId = spanIdOf(1);
-const model = 'gpt-4o';
-
-/** That of the call, as its client makes it. */
-const own = (given: Partial<WrittenSpan> = {}): WrittenSpan => ({
-  traceId,
-  spanId,
-  name: 'chat',
-  startMs,
-  endMs: startMs + 1000,
-  attributes: {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.system': 'openai',
-    'gen_ai.request.model': model,
-    'gen_ai.usage.input_tokens': 900,
-    'gen_ai.usage.output_tokens': 100,
-    'session.id': 'theirs',
-    'user.id': 'theirs',
-  },
-  ...given,
-});
-
-/** Of an instrumented transport, whose identifier the call names. */
-const transport = (given: Partial<WrittenSpan> = {}): WrittenSpan => ({
-  traceId,
-  spanId,
-  parentSpanId: spanIdOf(2),
-  name: 'POST',
-  startMs: startMs + 2,
-  endMs: startMs + 990,
-  attributes: { 'http.request.method': 'POST', 'url.full': 'http://127.0.0.1:8787/v1/chat/completions' },
-  ...given,
-});
-
-/** Around that of the transport. It names no response. */
-const outside = (given: Partial<WrittenSpan> = {}): WrittenSpan => own({ spanId: spanIdOf(2), parentSpanId: spanIdOf(9), ...given });
-
-class Scene {
-  readonly spool = new SpoolRig(rig);
-  readonly counters = new SpendCounters();
-  private readonly gateway = this.spool.openWriter();
-  private readonly writer = this.spool.openWriter();
-  private stream = 0;
-
-  async call(): Promise<void> {
-    await this.begin();
-    await this.end();
-  }
-
-  async begin(id = spanId): Promise<void> {
-    this.stream = this.gateway.newStream();
-    const trace = { traceId, spanId: id };
-    this.spool.writeOpen(this.gateway, this.stream, {
-      openedAt: startMs + 5,
-      provider: 'openai',
-      path: '/v1/chat/completions',
-      model,
-      trace,
-    });
-    await written(this.gateway);
-  }
-
-  async end(): Promise<void> {
-    const usage = { prompt_tokens: 1000, completion_tokens: 200, total_tokens: 1200 };
-    this.spool.writeRest(this.gateway, this.stream, {
-      request: JSON.stringify({ model, messages: [{ role: 'user', content: 'Why?' }] }),
-      response: JSON.stringify({ id: 'chatcmpl-1', model, choices: [{ index: 0, message: { role: 'assistant', content: 'So.' } }], usage }),
-      end: { elapsedMs: 900 },
-    });
-    await written(this.gateway);
-  }
-
-  async spans(spans: readonly WrittenSpan[], keyId?: string): Promise<void> {
-    const { principal } = this.spool;
-    await loggerTo(this.writer)(keyId === undefined ? principal : { ...principal, keyId }, received(spans).calls);
-  }
-
-  async live(store = rig.store): Promise<void> {
-    await this.spool.drainAll({
-      callsOnce: callsOnceIn(store, { clock: { now: () => startMs, monotonic: () => performance.now() } }),
-      spendCounters: this.counters,
-    });
-  }
-
-  rows(): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    return this.spool.read(
-      'SELECT id_text AS id, status, user_id, session_id, properties, toString(cost) AS cost, prompt_tokens, span_links FROM requests WHERE org_id = {tenant:UInt128} ORDER BY request_id',
-    );
-  }
-
-  /** Sums of all models. */
-  counted(): { readonly requests: number; readonly cost: string; readonly tokens: number } {
-    const sum = (family: string): number =>
-      [...this.counters.page().matchAll(new RegExp(`^${family}\\{.*\\} (\\S+)$`, 'gm'))].reduce((all, [, value]) => all + Number(value), 0);
-    return {
-      requests: sum('gatelog_recorded_requests_total'),
-      cost: sum('gatelog_cost_usd_total').toFixed(6),
-      tokens: sum('gatelog_tokens_total'),
-    };
+class Scene extends ToldScene {
+  constructor() {
+    super(rig);
   }
 }
 
@@ -162,6 +63,22 @@ describe('a call that is told twice', () => {
     expect(history).toContainEqual({ name: 'Svc-Session-Id', key_id: 'key-of-the-service' });
     expect(new Set(history.map(({ key_id: key }) => key))).toEqual(new Set(['key-of-the-service']));
   });
+});
+
+it("of another provider than the client's that made its span is known by its response, without `traceparent`", async () => {
+  const responseId = 'chatcmpl-3f1d9a77';
+  const attributes = { ...own().attributes, 'server.address': '127.0.0.1', 'gen_ai.response.id': responseId };
+  const span = own({ traceId: '1'.repeat(32), attributes });
+  const groq = { provider: 'groq', path: '/groq/openai/v1/chat/completions', trace: undefined };
+  for (const isSpanFirst of [false, true]) {
+    const scene = new Scene();
+    const steps = [() => scene.call(groq, responseId), () => scene.spans([span])];
+    for (const step of isSpanFirst ? steps.toReversed() : steps) {
+      await step();
+      await scene.live();
+    }
+    expect(await scene.rows()).toMatchObject([{ session_id: 'theirs', prompt_tokens: 1000 }]);
+  }
 });
 
 describe('a call that two spans tell of', () => {
@@ -223,9 +140,9 @@ describe('a call that two spans tell of', () => {
 
 describe('a call that names the span of its transport is one request with the span around that', () => {
   const steps = {
-    begins: (scene: Scene) => scene.begin(),
+    begins: async (scene: Scene) => void (await scene.begin()),
     ends: (scene: Scene) => scene.end(),
-    call: (scene: Scene) => scene.call(),
+    call: async (scene: Scene) => void (await scene.call()),
     transport: (scene: Scene) => scene.spans([transport()]),
     model: (scene: Scene) => scene.spans([outside()]),
   };

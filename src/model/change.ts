@@ -1,4 +1,5 @@
 import type { OrganizationId, RequestId } from './ids.ts';
+import type { SpanMarks } from './record/span-marks.ts';
 import { isJsonObject, type JsonObject } from './text.ts';
 import { bytesOfProperties } from './vocabulary/limits.ts';
 import { feedbackScore } from './vocabulary/scores.ts';
@@ -18,7 +19,10 @@ export type Change =
   | { readonly kind: 'property'; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: 'score'; readonly values: ReadonlyMap<string, number> }
   | { readonly kind: 'feedback'; readonly rating: boolean }
-  /** What a span tells of the request: properties that are absent, or have one of the values of `over`. The history has them as properties. */
+  /**
+   * What a span tells of the request: properties that are absent, or have one of the values of `over` and were not stated by the call. The
+   * history has them as properties.
+   */
   | {
       readonly kind: 'fill';
       readonly values: ReadonlyMap<string, string>;
@@ -65,6 +69,8 @@ export interface MutableFields {
   feedback: Feedback | null;
   /** Numbers of the session changes already applied. */
   readonly sessionChanges: number[];
+  /** Undefined: nothing that is there may be replaced by what a span tells. */
+  readonly spanMarks?: SpanMarks | undefined;
 }
 
 /** Text for properties, a number for scores, the rating for feedback. */
@@ -105,8 +111,11 @@ function replaced(fields: MutableFields, change: Change, { acceptedAt, number }:
   switch (change.kind) {
     case 'property':
       return replacedIn(fields.properties, change.values);
-    case 'fill':
-      return replacedIn(fields.properties, fillingValues(fields.properties, change));
+    case 'fill': {
+      const taken = fillingValues(fields, change);
+      for (const name of taken.keys()) fields.spanMarks?.given.add(name);
+      return replacedIn(fields.properties, taken);
+    }
     case 'session_property':
       replacedIn(fields.properties, change.values);
       fields.sessionChanges.push(number);
@@ -131,14 +140,16 @@ function replacedIn<Value extends ChangedValue>(values: Map<string, Value>, by: 
   });
 }
 
-/** The values of a filling that a request takes. */
+/** The values of a filling that a request takes. What a call through the gateway stated stays; a session that is only its trace is none. */
 export function fillingValues(
-  properties: ReadonlyMap<string, string>,
+  { properties, spanMarks }: { readonly properties: ReadonlyMap<string, string> } & Pick<MutableFields, 'spanMarks'>,
   { values, over }: Pick<Extract<Change, { readonly kind: 'fill' }>, 'values' | 'over'>,
 ): ReadonlyMap<string, string> {
+  const mayYield = (name: string, before: string): boolean =>
+    spanMarks !== undefined && (spanMarks.isOfSpan || spanMarks.given.has(name) || before === spanMarks.traceId);
   const isTaken = ([name, value]: readonly [string, string]): boolean => {
     const before = properties.get(name) ?? '';
-    return value !== '' && value !== before && (before === '' || over.get(name)?.includes(before) === true);
+    return value !== '' && value !== before && (before === '' || (over.get(name)?.includes(before) === true && mayYield(name, before)));
   };
   return new Map([...values].filter(isTaken));
 }

@@ -9,6 +9,7 @@ import { exceedsBytes } from '../../model/text.ts';
 import { isHalf, type Usage } from '../../model/record/usage.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { clientOf } from '../../model/vocabulary/clients.ts';
+import { givenMarks } from '../../model/record/span-marks.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../../pricing/cost.ts';
 import { priceBills } from '../../pricing/several-models.ts';
@@ -55,7 +56,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
   const sources = { request, response, properties: propertiesOf(tags, context.declaredNames), failure };
   const texts = redacted(textsOf(exchange, sources), open.provider, context);
   const { properties, modelOverride, requestModel, responseModel } = texts;
-  const { fields, changes } = changedFields(properties, context);
+  const { fields, changes } = changedFields(open, properties, context);
   // TRICKY: spreads come last. A spread before a literal with this many keys makes building the object 100 times slower.
   return {
     organizationId: open.organizationId,
@@ -82,7 +83,7 @@ export function interpretExchange(exchange: Exchange, context: InterpretContext)
     aliasedNames: tags.aliasedNames === true,
     traceId: orEmpty(open.trace?.traceId),
     spanId: orEmpty(open.trace?.spanId),
-    spanLinks: spanLinksOf(open, context.changes),
+    spanLinks: spanLinksOf(open, context.changes, fields),
     promptId: texts.promptId,
     inputs: texts.inputs,
     responseId: texts.responseId,
@@ -120,11 +121,12 @@ function madeAndFailed({ headers }: ExchangeOpen, texts: RecordTexts, failure: F
   };
 }
 
-function spanLinksOf(open: ExchangeOpen, earlier: InterpretContext['changes']): readonly string[] {
+function spanLinksOf(open: ExchangeOpen, earlier: InterpretContext['changes'], { spanMarks }: MutableFields): readonly string[] {
   const span = logMetadataOf(open)?.span;
   const own = span === undefined ? [] : linksOf(span);
   if (earlier.length === 0) return own;
-  return [...new Set([...own, ...earlier.flatMap(({ change }) => (change.kind === 'fill' ? change.links : []))])];
+  const marks = spanMarks === undefined ? [] : givenMarks(spanMarks);
+  return [...new Set([...own, ...marks, ...earlier.flatMap(({ change }) => (change.kind === 'fill' ? change.links : []))])];
 }
 
 const namesInBodies = ['model', 'user', 'responseId', 'serviceTier'] as const;
@@ -138,8 +140,10 @@ export function withShortNames<Read extends { readonly fields: object }>(read: R
 }
 
 /** The mutable fields of a record after its earlier changes, and their history. */
-function changedFields(properties: Map<string, string>, { changes }: InterpretContext) {
-  const fields: MutableFields = { properties, scores: new Map(), feedback: null, sessionChanges: [] };
+function changedFields(open: ExchangeOpen, properties: Map<string, string>, { changes }: InterpretContext) {
+  const isOfSpan = logMetadataOf(open)?.span !== undefined;
+  const spanMarks = { isOfSpan, traceId: orEmpty(open.trace?.traceId), given: new Set<string>() };
+  const fields: MutableFields = { properties, scores: new Map(), feedback: null, sessionChanges: [], spanMarks };
   return { fields, changes: changes.flatMap((accepted) => applyChange(fields, accepted)) };
 }
 

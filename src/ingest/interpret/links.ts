@@ -1,10 +1,11 @@
+import { madeOfSpan } from '../../model/record/span-marks.ts';
 import type { SpanIdentity } from '../../model/record/exchange.ts';
 
 /**
  * What the column `span_links` of a record says, one text for each link: the spans that tell of the same call, the parents of these, spans
  * inside them that carry the call, the instrumentations that made them, the key that sent them, and marks. `*`: the record was made of a
  * span. `t`: a span told what was said. `lq`, `lr`: log records told the request, the response. `u1`: it told counts; `u2`: the provider's own
- * usage.
+ * usage. `fs`, `fp`: spans gave the session, the path.
  */
 export interface SpanLinks {
   readonly ids: readonly string[];
@@ -18,8 +19,6 @@ export interface SpanLinks {
   readonly keyId: string;
 }
 
-/** The mark of a record that was made of a span. */
-export const madeOfSpan = '*';
 /** The marks of a record whose request, or response, log records have told. */
 export const toldByLogs = { request: 'lq', response: 'lr' } as const;
 /** The mark of a record whose span told what was said. */

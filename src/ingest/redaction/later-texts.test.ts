@@ -187,7 +187,8 @@ describe('what is written after a call passes the rules', () => {
 
   it('a session and a path that a late span completes', async () => {
     const { spool } = deployment;
-    const id = await spool.write(spool.openWriter(), { open: { tags: { properties: [], sessionId: 'trace', sessionPath: '/inner' } } });
+    const trace = { traceId: 'trace', spanId: 'inner' };
+    const id = await spool.write(spool.openWriter(), { open: { tags: { properties: [], sessionId: 'trace' }, trace } });
     await deployment.whenStored();
     let now = 0;
     const corrections = new PositionCorrections({
@@ -198,7 +199,7 @@ describe('what is written after a call passes the rules', () => {
       observe: () => undefined,
       intervalMs: 10,
     });
-    const request = { requestId: id, spanId: 'inner', sessionId: 'trace', sessionPath: '/inner', isRooted: false };
+    const request = { requestId: id, spanId: 'inner', sessionId: 'trace', sessionPath: '', isRooted: false };
     corrections.note(spool.principal, [{ traceId: 'trace', nodes: [node({})], requests: [request] }]);
     const outer = node({ spanId: 'outer', parentSpanId: '', level: `for ${secret}`, sessionId: `of ${secret}` });
     corrections.note(spool.principal, [{ traceId: 'trace', nodes: [outer], requests: [] }]);

@@ -143,8 +143,8 @@ describe('a call that names the span of its transport is one request with the sp
     begins: async (scene: Scene) => void (await scene.begin()),
     ends: (scene: Scene) => scene.end(),
     call: async (scene: Scene) => void (await scene.call()),
-    transport: (scene: Scene) => scene.spans([transport()]),
-    model: (scene: Scene) => scene.spans([outside()]),
+    transport: async (scene: Scene) => void (await scene.spans([transport()])),
+    model: async (scene: Scene) => void (await scene.spans([outside()])),
   };
 
   it.each([

@@ -4,6 +4,8 @@ import { type IngestRig, SpoolRig, written } from '../../ingest/testing/ingest-h
 import { loggerTo } from '../../ingest/testing/logged-calls.ts';
 import type { RequestId } from '../../model/ids.ts';
 import type { ExchangeOpen } from '../../model/record/exchange.ts';
+import type { ReceivedTrace } from '../../otlp/tree/position.ts';
+import { JoinedCalls } from '../spans/joined-calls.ts';
 import { received, spanIdOf, traceId, type WrittenSpan } from '../../otlp/testing/spans.ts';
 
 export const startMs = Date.UTC(2026, 10, 1);
@@ -50,6 +52,7 @@ type OnceStore = Parameters<typeof callsOnceIn>[0];
 export class ToldScene {
   readonly spool: SpoolRig;
   readonly counters = new SpendCounters();
+  readonly joined = new JoinedCalls();
   private readonly rig: IngestRig;
   private readonly gateway: ReturnType<SpoolRig['openWriter']>;
   private readonly writer: ReturnType<SpoolRig['openWriter']>;
@@ -87,21 +90,27 @@ export class ToldScene {
     await written(this.gateway);
   }
 
-  async spans(spans: readonly WrittenSpan[], keyId?: string): Promise<void> {
+  /** @returns what of their traces is remembered. */
+  async spans(spans: readonly WrittenSpan[], keyId?: string): Promise<readonly ReceivedTrace[]> {
     const { principal } = this.spool;
-    await loggerTo(this.writer)(keyId === undefined ? principal : { ...principal, keyId }, received(spans).calls);
+    const { calls, traces } = received(spans);
+    await loggerTo(this.writer)(keyId === undefined ? principal : { ...principal, keyId }, calls);
+    return traces;
   }
 
   async live(store: OnceStore = this.rig.store): Promise<void> {
     await this.spool.drainAll({
-      callsOnce: callsOnceIn(store, { clock: { now: () => startMs, monotonic: () => performance.now() } }),
+      callsOnce: callsOnceIn(store, {
+        clock: { now: () => startMs, monotonic: () => performance.now() },
+        onJoined: (...names) => this.joined.note(...names),
+      }),
       spendCounters: this.counters,
     });
   }
 
   rows(): Promise<readonly Readonly<Record<string, unknown>>[]> {
     return this.spool.read(
-      'SELECT id_text AS id, status, user_id, session_id, properties, toString(cost) AS cost, prompt_tokens, span_links FROM requests WHERE org_id = {tenant:UInt128} ORDER BY request_id',
+      'SELECT id_text AS id, status, user_id, session_id, session_path, properties, toString(cost) AS cost, prompt_tokens, span_links FROM requests WHERE org_id = {tenant:UInt128} ORDER BY request_id',
     );
   }
 

@@ -8,6 +8,7 @@ import {
 } from '../../model/change.ts';
 import { feedbackScore } from '../../model/vocabulary/scores.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
+import { givenMarks, readMarks } from '../../model/record/span-marks.ts';
 import { previewLimits } from '../../model/vocabulary/limits.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { updateRows } from '../../sql/commands.ts';
@@ -36,6 +37,8 @@ export interface MutableFieldsRow {
   readonly property_bytes?: number | string;
   readonly old_scores?: readonly (number | null)[];
   readonly feedback_rating: boolean | null;
+  readonly span_links?: readonly string[];
+  readonly trace_id?: string;
 }
 
 /** The number when no change gives feedback: the row keeps its own. */
@@ -59,6 +62,7 @@ export function readStatement(organizationId: OrganizationId, requests: readonly
     ...(properties === undefined ? [] : [oldValues(sql`properties`, properties, sql`old_properties`), propertyTotal]),
     ...(scores === undefined ? [] : [oldValues(sql`scores`, scores, sql`old_scores`)]),
     sql`feedback_rating`,
+    ...(requests.some(isFilled) ? [sql`span_links, trace_id`] : []),
   ];
   return compileFor(organizationId, select({ columns, from: rows() }));
 }
@@ -87,6 +91,7 @@ export function changedRequest(request: RequestChanges, row: MutableFieldsRow): 
     scores: presentOf(scoreNamesOf(request), row.old_scores ?? []),
     feedback: rating === null ? null : { rating, number: givenBefore, createdAt: 0 },
     sessionChanges: [],
+    spanMarks: readMarks(row.span_links ?? [], row.trace_id ?? ''),
   };
   let total: PropertyTotal = { count: Number(row.property_count ?? 0), bytes: Number(row.property_bytes ?? 0) };
   const changes: AcceptedChange[] = [];
@@ -94,8 +99,7 @@ export function changedRequest(request: RequestChanges, row: MutableFieldsRow): 
   const entries: ChangeEntry[] = [];
   for (const accepted of request.changes) {
     const { change } = accepted;
-    const values =
-      change.kind === 'fill' ? fillingValues(fields.properties, change) : change.kind === 'property' ? change.values : undefined;
+    const values = change.kind === 'fill' ? fillingValues(fields, change) : change.kind === 'property' ? change.values : undefined;
     const after = values === undefined ? total : totalAfter(total, fields.properties, values);
     if (exceedsQuota(total, after)) {
       refused.push(accepted);
@@ -199,8 +203,13 @@ function propertyNamesOf({ changes }: RequestChanges): string[] {
   ];
 }
 
-function linksOf({ changes }: RequestChanges): string[] {
-  return [...new Set(changes.flatMap(({ change }) => (change.kind === 'fill' ? change.links : [])))];
+function linksOf({ changes, fields: { spanMarks } }: ChangedRequest): string[] {
+  const marks = spanMarks === undefined ? [] : givenMarks(spanMarks);
+  return [...new Set([...marks, ...changes.flatMap(({ change }) => (change.kind === 'fill' ? change.links : []))])];
+}
+
+function isFilled({ changes }: RequestChanges): boolean {
+  return changes.some(({ change }) => change.kind === 'fill' && change.values.size > 0);
 }
 
 /** Empty: the row keeps its own. */

@@ -15,6 +15,7 @@ import {
   tuple,
 } from 'fast-check';
 import { type AcceptedChange, type Change, fillingValues } from '../../../model/change.ts';
+import { readMarks } from '../../../model/record/span-marks.ts';
 import { type OrganizationId, uuidOfHex } from '../../../model/ids.ts';
 import { parseMoney } from '../../../model/pricing/money.ts';
 import type { RecordedBody, RequestRecord } from '../../../model/record/request-record.ts';
@@ -252,7 +253,7 @@ export function changed(stored: StoredRecord, { change, number, acceptedAt }: Ac
     case 'session_property':
       return withProperties(stored, change.values);
     case 'fill':
-      return withProperties(stored, fillingValues(stored.properties, change));
+      return withProperties(stored, fillingValues({ ...stored, spanMarks: readMarks(stored.spanLinks, stored.traceId) }, change));
     case 'score':
       return { ...stored, scores: new Map([...stored.scores, ...change.values]) };
     case 'feedback': {

@@ -1,0 +1,29 @@
+import { sessionProperties } from '../vocabulary/session-properties.ts';
+
+/** The mark, in `span_links`, of a record that was made of a span. */
+export const madeOfSpan = '*';
+
+/** The marks of a record to which spans gave these properties: what its call stated has none. */
+const marks = [
+  [sessionProperties.sessionId, 'fs'],
+  [sessionProperties.sessionPath, 'fp'],
+] as const;
+
+/** What a record says of spans, as far as it decides what another span may take the place of. */
+export interface SpanMarks {
+  readonly isOfSpan: boolean;
+  /** Empty: none. */
+  readonly traceId: string;
+  /** Names of properties that spans gave. */
+  readonly given: Set<string>;
+}
+
+export function readMarks(spanLinks: readonly string[], traceId: string): SpanMarks {
+  const given = marks.filter(([, mark]) => spanLinks.includes(mark)).map(([name]) => name);
+  return { isOfSpan: spanLinks.includes(madeOfSpan), traceId, given: new Set(given) };
+}
+
+/** The marks to write. Of a record that was made of a span any other may take the place of any: it needs none. */
+export function givenMarks({ isOfSpan, given }: SpanMarks): readonly string[] {
+  return isOfSpan ? [] : marks.filter(([name]) => given.has(name)).map(([, mark]) => mark);
+}

@@ -13,7 +13,7 @@ export function lazyPart<Props extends object>(load: () => Promise<ComponentType
         state.Part = begun();
         throw error;
       }
-    }) as unknown as ComponentType<Props>;
+    });
   }
   return function LazyPart(props: Props): ReactNode {
     const { Part } = state;

@@ -2,6 +2,8 @@ import { userInfo } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { displayPrefix, looksLikeOurKey, regionOf } from '../../auth/api-key.ts';
+import { loadGiven, readVariables } from '../../config/given.ts';
+import { listenerAddresses } from '../../config/listener-addresses.ts';
 import { type CommandDependencies, CommandError, UsageError } from '../base/dependencies.ts';
 import { serviceSettings } from '../base/environment-file.ts';
 import { exitCodes } from '../base/exit-codes.ts';
@@ -15,7 +17,7 @@ export interface ConnectionOptions {
   readonly keyStdin?: true;
 }
 
-const standardGatewayPort = '8787';
+const standardGateway = 'http://127.0.0.1:8787';
 
 /** What options and environment tell the agent. @throws CommandError without a key, UsageError for what an agent's settings cannot hold. */
 export async function connectionOf(dependencies: CommandDependencies, options: ConnectionOptions): Promise<Connection> {
@@ -38,14 +40,20 @@ function ownName(): string {
   }
 }
 
-function gatewayOf({ environment }: CommandDependencies, given: string | undefined): string {
-  const { GATELOG_PUBLIC_GATEWAY_URL: known = '', GATELOG_GATEWAY_PORT: port = '' } = environment;
-  const here = `http://127.0.0.1:${port === '' ? standardGatewayPort : port}`;
-  const url = URL.parse(given ?? (known === '' ? here : known));
+function gatewayOf(dependencies: CommandDependencies, given: string | undefined): string {
+  const here = knownGateway(dependencies) ?? standardGateway;
+  const url = URL.parse(given ?? here);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '') {
     throw new UsageError(`--gateway takes the address that "gatelog serve" shows as Gateway, such as ${here}`);
   }
   return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+/** By the settings of a service here. TRICKY: as with the API, a key of the environment goes to no address of the file. */
+function knownGateway({ environment, environmentFile }: CommandDependencies): string | undefined {
+  const hasOwnKey = (environment['GATELOG_API_KEY'] ?? '') !== '';
+  const loaded = loadGiven(readVariables(environment, hasOwnKey ? undefined : environmentFile));
+  return 'config' in loaded ? listenerAddresses(loaded.config).gateway : undefined;
 }
 
 function keyOf(dependencies: CommandDependencies): string {

@@ -1,3 +1,4 @@
+import { loadConfig } from '../../config/load.ts';
 import { serveOverStdio } from '../../mcp/stdio.ts';
 import { serviceAddress, serviceClient } from '../base/client.ts';
 import type { CommandDependencies } from '../base/dependencies.ts';
@@ -10,6 +11,7 @@ import { packageVersion } from '../base/version.ts';
 export async function serveMcp(dependencies: CommandDependencies): Promise<void> {
   const { environment, hint, now } = dependencies;
   const gatelog = serviceClient(dependencies);
-  const publicUrl = (environment['GATELOG_PUBLIC_API_URL'] ?? '').replace(/\/+$/, '') || serviceAddress(dependencies);
+  const loaded = loadConfig(environment);
+  const publicUrl = ('config' in loaded ? loaded.config.publicApiUrl : undefined) ?? serviceAddress(dependencies);
   await serveOverStdio({ gatelog, publicUrl, now, version: packageVersion() }, ({ message }) => hint(message));
 }

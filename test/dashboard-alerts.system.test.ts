@@ -118,7 +118,7 @@ it('a rule is made beside its preview by the keyboard alone, fires, and its page
   await tabTo(page, 'textbox', 'Minutes');
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.type('1440');
-  await tabTo(page, 'button', 'Further dimension nothing');
+  await tabTo(page, 'button', 'Further dimension None');
   await page.keyboard.press('Enter');
   await page.getByRole('searchbox', { name: 'Search: Further dimension' }).waitFor();
   await page.getByRole('option', { name: 'Team property' }).waitFor();
@@ -193,7 +193,7 @@ it('a rule that nobody hears of gets one of the webhooks by a button, and shows 
   await page.getByText('Nobody is notified').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByRole('tab', { name: 'Messages' }).click();
-  await page.getByRole('row', { name: /test webhook ops/ }).waitFor();
+  await page.getByRole('row', { name: /Test webhook ops/ }).waitFor();
   await page.getByRole('link', { name: 'webhook ops' }).click();
   await dialog(page).getByText('alert.triggered').waitFor();
   await api.call('DELETE', `/v1/alerts/${id}`);

@@ -146,7 +146,7 @@ export function fillingValues(
   { values, over }: Pick<Extract<Change, { readonly kind: 'fill' }>, 'values' | 'over'>,
 ): ReadonlyMap<string, string> {
   const mayYield = (name: string, before: string): boolean =>
-    spanMarks !== undefined && (spanMarks.isOfSpan || spanMarks.given.has(name) || before === spanMarks.traceId);
+    spanMarks !== undefined && (spanMarks.isOfSpan || !spanMarks.isJoined || spanMarks.given.has(name) || before === spanMarks.traceId);
   const isTaken = ([name, value]: readonly [string, string]): boolean => {
     const before = properties.get(name) ?? '';
     return value !== '' && value !== before && (before === '' || (over.get(name)?.includes(before) === true && mayYield(name, before)));

@@ -1,4 +1,4 @@
-import { madeOfSpan } from '../../model/record/span-marks.ts';
+import { madeOfSpan, spanPrefix } from '../../model/record/span-marks.ts';
 import type { SpanIdentity } from '../../model/record/exchange.ts';
 
 /**
@@ -26,7 +26,7 @@ export const hasTextsMark = 't';
 /** Of one kind in one record: a call that more spans tell of is known by the first of them. */
 const maxLinks = 16;
 
-const prefixes = { id: '=', parent: '^', carrier: '-', scope: '@', key: 'k:' } as const;
+const prefixes = { id: spanPrefix, parent: '^', carrier: '-', scope: '@', key: 'k:' } as const;
 
 export function linksOf({ ids, parentIds, carrierIds, scopes, hasTexts, usage, keyId }: SpanIdentity): readonly string[] {
   return [

@@ -7,8 +7,11 @@ import { feedbackScore } from './vocabulary/scores.ts';
 /** The parts of a recorded request that can change. */
 const changeKinds = ['property', 'score', 'feedback', 'session_property'] as const;
 
-/** Kinds of entries in a request's history: callers' changes, a recomputed cost, usage reported after the call, and texts that log records told. */
-export const historyKinds = [...changeKinds, 'cost', 'usage', 'texts'] as const;
+/**
+ * Kinds of entries in a request's history: callers' changes, a cost and usage that became known after the call, texts that log records told,
+ * and fields that another span of the call told.
+ */
+export const historyKinds = [...changeKinds, 'cost', 'usage', 'texts', 'fields'] as const;
 export type HistoryKind = (typeof historyKinds)[number];
 
 export const previewColumns = ['input_preview', 'output_preview'] as const;
@@ -76,7 +79,7 @@ export interface MutableFields {
 /** Text for properties, a number for scores, the rating for feedback. */
 export type ChangedValue = string | number | boolean;
 
-/** One name of an accepted change, or one cost or token count. */
+/** One name of an accepted change, or one cost, token count or field. */
 export interface ChangeEntry extends Omit<AcceptedChange, 'change'> {
   readonly kind: HistoryKind;
   readonly name: string;

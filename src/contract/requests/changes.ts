@@ -106,14 +106,14 @@ const changeItemSchema = z
     }),
     kind: z.enum(historyKinds).meta({ description: 'What was changed.' }),
     name: z.string().meta({
-      description: `Name of the property or score; \`${feedbackScore}\` for a feedback, \`cost\` for a cost, \`prompt_tokens\` or \`completion_tokens\` for usage that became known later, \`request_body\` or \`response_body\` for texts that log records told.`,
+      description: `Name of the property or score; \`${feedbackScore}\` for a feedback, \`cost\` for a cost, \`prompt_tokens\` or \`completion_tokens\` for usage that became known later, \`request_body\` or \`response_body\` for texts that log records told; for a field that another span of the call told, its name, as \`user_id\` or \`status\`.`,
     }),
     old: value
       .nullable()
       .meta({ description: 'Value before, null when there was none; null for `session_property`, which does not keep it.' }),
     new: value.nullable().meta({
       description:
-        'Value after: text of a property, number of a score, true or false of a feedback, US dollars of a cost, number of tokens or of messages, null where none is known.',
+        'Value after: text of a property or field, number of a score, true or false of a feedback, US dollars of a cost, number of tokens or of messages, null where none is known.',
     }),
   })
   .meta({ id: 'Change', description: 'One name of one change of a request.' });

@@ -1,6 +1,7 @@
 import { GatelogError, messageOf } from '../../model/errors.ts';
+import type { AcceptedChange } from '../../model/change.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import { tellsMore } from '../../model/record/call-details.ts';
+import { filledDetails } from '../../model/record/call-details.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { Slices } from '../../platform/bounds/slices.ts';
 import type { JoinRecords } from '../../store/once/absorb.ts';
@@ -165,9 +166,8 @@ export class CallsOnce {
     organizationId: OrganizationId,
     { record: { requestId, createdAt }, parentIds }: ParentedCall,
   ): Promise<void> {
-    const acceptedAt = this.ports.clock.now();
     const change = { kind: 'fill', values: new Map(), over: new Map(), links: parentLinks(parentIds) } as const;
-    const accepted = { organizationId, requestId, change, keyId: '', acceptedAt, number: acceptedAt * numbersInMs };
+    const accepted = { organizationId, requestId, change, keyId: '', ...this.stamp() };
     await this.ports.changeStored({ accepted, createdAt });
   }
 
@@ -184,14 +184,18 @@ export class CallsOnce {
 
   private async complete(organizationId: OrganizationId, plan: OncePlan, signal: AbortSignal): Promise<void> {
     const { joinRecords, onJoined } = this.ports;
-    await Promise.all(plan.fillings.map((filling) => this.fill(organizationId, filling)));
+    await Promise.all(
+      Array.from(byRecord(plan.fillings), async ([, fillings]) => {
+        for (const filling of fillings) await this.fill(organizationId, filling);
+      }),
+    );
     for (const { from, into } of plan.fillings) onJoined(organizationId, from.requestId, into.requestId);
     const absorbed: Absorption[] = [];
     for (const absorption of plan.absorptions) {
       const { from, into, hasNumbers } = absorption;
       // A record that is not there, as its user was erased or the store refused it, replaces none.
       if (!(await this.fill(organizationId, absorption))) continue;
-      if (hasNumbers) await joinRecords.moveNumbers(organizationId, from, into);
+      if (hasNumbers) await joinRecords.moveNumbers(organizationId, { ...from, ...this.stamp() }, into);
       await joinRecords.moveChanges(organizationId, from, into);
       onJoined(organizationId, from.requestId, into.requestId);
       absorbed.push(absorption);
@@ -207,10 +211,10 @@ export class CallsOnce {
 
   /** @returns whether the record is there. */
   private async fill(organizationId: OrganizationId, { into, from }: Filling): Promise<boolean> {
-    const acceptedAt = this.ports.clock.now();
+    const stamp = this.stamp();
     const over = new Map([[sessionProperties.sessionId, [into.traceId, from.traceId]], ...shorterPath(into, from)]);
     const change = { kind: 'fill', values: from.values, over, links: relationsOf(from) } as const;
-    const accepted = { organizationId, requestId: into.requestId, change, keyId: from.keyId, acceptedAt, number: acceptedAt * numbersInMs };
+    const accepted = { organizationId, requestId: into.requestId, change, keyId: from.keyId, ...stamp };
     try {
       if (!(await this.ports.changeStored({ accepted, createdAt: into.createdAt }))) return false;
     } catch (error) {
@@ -219,10 +223,16 @@ export class CallsOnce {
       this.ports.observe({ kind: 'span_places_dropped', requests: 1, reason: messageOf(error) });
     }
     // What a call through the gateway stated stays as it is.
-    if (from.details !== undefined && into.details !== undefined && tellsMore(from.details, into.details)) {
-      await this.ports.joinRecords.fillDetails(organizationId, into, from.details);
+    const { details } = from;
+    if (details !== undefined && into.details !== undefined && filledDetails(details, into.details).length > 0) {
+      await this.ports.joinRecords.fillDetails(organizationId, into, { teller: { ...from, ...stamp }, details });
     }
     return true;
+  }
+
+  private stamp(): Pick<AcceptedChange, 'acceptedAt' | 'number'> {
+    const acceptedAt = this.ports.clock.now();
+    return { acceptedAt, number: acceptedAt * numbersInMs };
   }
 }
 
@@ -233,6 +243,17 @@ function shorterPath(into: KnownRecord, from: KnownRecord): readonly (readonly [
   const { sessionPath } = sessionProperties;
   const [before, path] = [into, from].map(({ values }) => values.get(sessionPath) ?? '');
   return before !== undefined && path !== undefined && path.length > before.length ? [[sessionPath, [before]]] : [];
+}
+
+/** Of one record in their order: the history of each shows what the one before left. */
+function byRecord(fillings: readonly Filling[]): ReadonlyMap<RequestId, readonly Filling[]> {
+  const found = new Map<RequestId, Filling[]>();
+  for (const filling of fillings) {
+    const own = found.get(filling.into.requestId);
+    if (own === undefined) found.set(filling.into.requestId, [filling]);
+    else own.push(filling);
+  }
+  return found;
 }
 
 interface FoundParents {

@@ -252,6 +252,14 @@ class Scene {
     await drain.stop(msOfDying);
   }
 
+  /** What spans filled and counted, in the history of one request more than once. */
+  entriesWrittenTwice(): Promise<readonly unknown[]> {
+    return this.spool.read(
+      `SELECT name, old, new FROM changes WHERE org_id = {tenant:UInt128} AND kind IN ('fields', 'usage', 'cost')
+       GROUP BY request_id, kind, name, old, new, key_id HAVING count() > 1`,
+    );
+  }
+
   stored(): Promise<readonly Stored[]> {
     return this.spool.read<Stored>(
       `SELECT id_text AS id, prompt_tokens, session_id, ${factNames.join(', ')} FROM requests WHERE org_id = {tenant:UInt128} ORDER BY created_at`,
@@ -321,6 +329,7 @@ it('each call is one request, in any order, in any exports, and over deaths of t
       expect(found).toEqual(expected);
       const { requests, bodies } = await scene.spool.storedIds();
       expect(bodies).toEqual(requests);
+      expect(await scene.entriesWrittenTwice()).toEqual([]);
     }),
     { numRuns: byLength(3, 15), seed: testSeed() },
   );

@@ -37,14 +37,33 @@ export function callDetails(record: RequestRecord): CallDetails {
   };
 }
 
-/** Whether one tells what the other does not. */
-export function tellsMore(details: CallDetails, than: CallDetails): boolean {
-  return (
-    details.texts.some((text, index) => text !== '' && than.texts[index] === '') ||
-    (details.model !== unknownModel && than.model === unknownModel) ||
-    (details.firstTokenMs !== null && than.firstTokenMs === null) ||
-    statusOf([than.status, details.status]) !== than.status
-  );
+/** A field that another span fills, by its column. */
+export interface FilledDetail {
+  readonly name: string;
+  /** Null: was absent. */
+  readonly old: string | number | null;
+  readonly new: string | number;
+}
+
+/** What one tells that the other does not. */
+export function filledDetails(details: CallDetails, into: CallDetails): readonly FilledDetail[] {
+  const texts = detailColumns.map((name, index) => ({
+    name,
+    old: null,
+    new: into.texts[index] === '' ? (details.texts[index] ?? '') : '',
+  }));
+  const filled: FilledDetail[] = texts.filter((text) => text.new !== '');
+  if (details.model !== unknownModel && into.model === unknownModel) filled.push({ name: 'model', old: null, new: details.model });
+  if (details.firstTokenMs !== null && into.firstTokenMs === null) {
+    filled.push({ name: 'time_to_first_token', old: null, new: details.firstTokenMs });
+  }
+  if (tellsStatus(details.status, into.status)) filled.push({ name: 'status', old: into.status, new: details.status });
+  return filled;
+}
+
+/** A status that names a failure stays: which of two such tells it best depends on nobody's order only where both come together. */
+function tellsStatus(status: number, than: number): boolean {
+  return ranks(status) < ranks(than) && ranks(than) >= ranks(someFailure);
 }
 
 /** The status of a call that several tell of: one failed where one of them says so, as which of them says it best. @param statuses at least one. */

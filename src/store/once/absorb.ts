@@ -1,5 +1,6 @@
 import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
-import { type CallDetails, unknownModel } from '../../model/record/call-details.ts';
+import { parseMoney, usdOrNull } from '../../model/pricing/money.ts';
+import { unknownModel } from '../../model/record/call-details.ts';
 import { countColumns } from '../../model/record/usage.ts';
 import { deleteRows, updateRows } from '../../sql/commands.ts';
 import { identifier } from '../../sql/identifier.ts';
@@ -12,18 +13,19 @@ import { readForRemoval, removalSettings, removeRows, type RemovingParts } from 
 import type { Connections } from '../engine/connections.ts';
 import { changeFailure } from '../engine/failure.ts';
 import { readRows } from '../engine/statements.ts';
-import { updateSettings, writePatch } from '../update/change.ts';
+import { type PatchParts, updateSettings, writePatch } from '../update/change.ts';
 import { displayValue } from '../update/display.ts';
 import type { PendingPatches } from '../update/pending-patches.ts';
-import { fillDetails, moveChanges } from './joined-details.ts';
+import { fillDetails, moveChanges, type ToldDetails } from './joined-details.ts';
+import { insertJoined, type JoinedValue, type Teller } from './joined-history.ts';
 import { isNamed, type StoredName } from './stored-name.ts';
 
 /** Makes two records of one call into one. Repeating any changes nothing. All throw GatelogError when the store fails. */
 export interface JoinRecords {
-  /** Gives one record the counts and the cost of another, where both are. */
-  readonly moveNumbers: (organizationId: OrganizationId, from: StoredName, into: StoredName) => Promise<void>;
-  /** Gives a record what a span tells of its call and it lacks. */
-  readonly fillDetails: (organizationId: OrganizationId, into: StoredName, details: CallDetails) => Promise<void>;
+  /** Gives one record the counts and the cost of another, where both are. The history names the key of the other one's span. */
+  readonly moveNumbers: (organizationId: OrganizationId, from: Teller, into: StoredName) => Promise<void>;
+  /** Gives a record what a span tells of its call and it lacks. The history names the key of the span. */
+  readonly fillDetails: (organizationId: OrganizationId, into: StoredName, told: ToldDetails) => Promise<void>;
   /** Gives a record the history of another, and the scores and the feedback that it has not itself. */
   readonly moveChanges: (organizationId: OrganizationId, from: StoredName, into: StoredName) => Promise<void>;
   /** Removes a record with its bodies and its history. */
@@ -46,25 +48,7 @@ type NumbersRow = Readonly<Record<string, string>> & {
 
 export function makeJoinRecords(connections: Connections, patches: PendingPatches): JoinRecords {
   return {
-    moveNumbers: async (organizationId, from, into) => {
-      const texts = [...countNames, 'cost', firstToken].map(
-        (name) => sql`ifNull(toString(${identifier(name)}), '') AS ${identifier(`${name}_text`)}`,
-      );
-      const parts = sql`mapKeys(usage_parts) AS part_names, mapValues(usage_parts) AS part_counts, usage_estimated AS estimated`;
-      const columns = join(
-        [...texts, ...textNames.map((name) => sql`toString(${identifier(name)}) AS ${identifier(`${name}_text`)}`), parts],
-        ', ',
-      );
-      const read = compileFor(organizationId, select({ columns, from: requests(isNamed(from)), limit: 1 }));
-      const [row] = await readRows<NumbersRow>(connections, 'update', read, updateSettings);
-      if (row === undefined) return;
-      const update = compileFor(organizationId, updateRows(requests(isNamed(into)), assignmentsOf(row)));
-      try {
-        await writePatch({ connections, patches }, update, bytesOfPatch + (row['usage_raw_text'] ?? '').length);
-      } catch (error) {
-        throw changeFailure(error);
-      }
-    },
+    moveNumbers: (...args) => moveNumbers({ connections, patches }, ...args),
     fillDetails: (...args) => fillDetails({ connections, patches }, ...args),
     moveChanges: (...args) => moveChanges({ connections, patches }, ...args),
     remove: async (organizationId, records, signal) => {
@@ -75,6 +59,54 @@ export function makeJoinRecords(connections: Connections, patches: PendingPatche
       for (const table of tables) await removeFrom(parts, organizationId, table, records);
     },
   };
+}
+
+async function moveNumbers(parts: PatchParts, organizationId: OrganizationId, from: Teller, into: StoredName): Promise<void> {
+  const { connections } = parts;
+  const [row, before] = await Promise.all([from, into].map((of) => readNumbers(connections, organizationId, of)));
+  if (row === undefined || before === undefined) return;
+  try {
+    const values = changedNumbers(before, row);
+    if (values.length > 0) await insertJoined(connections, organizationId, { teller: from, into, part: 'numbers', values });
+    const update = compileFor(organizationId, updateRows(requests(isNamed(into)), assignmentsOf(row)));
+    await writePatch(parts, update, bytesOfPatch + (row['usage_raw_text'] ?? '').length);
+  } catch (error) {
+    throw changeFailure(error);
+  }
+}
+
+async function readNumbers(connections: Connections, organizationId: OrganizationId, of: StoredName): Promise<NumbersRow | undefined> {
+  const texts = [...countNames, 'cost', firstToken].map(
+    (name) => sql`ifNull(toString(${identifier(name)}), '') AS ${identifier(`${name}_text`)}`,
+  );
+  const parts = sql`mapKeys(usage_parts) AS part_names, mapValues(usage_parts) AS part_counts, usage_estimated AS estimated`;
+  const columns = join(
+    [...texts, ...textNames.map((name) => sql`toString(${identifier(name)}) AS ${identifier(`${name}_text`)}`), parts],
+    ', ',
+  );
+  const read = compileFor(organizationId, select({ columns, from: requests(isNamed(of)), limit: 1 }));
+  return (await readRows<NumbersRow>(connections, 'update', read, updateSettings))[0];
+}
+
+const readNumber = (text: string): number | null => (text === '' ? null : Number(text));
+const readCost = (text: string): number | null => usdOrNull(text === '' ? null : (parseMoney(text) ?? null));
+const readText = (text: string): string | null => (text === '' || text === unknownModel ? null : text);
+
+/** What the history shows of numbers that take the place of others, and how it reads them. */
+const shownNumbers = [
+  { kind: 'usage', name: 'prompt_tokens', read: readNumber },
+  { kind: 'usage', name: 'completion_tokens', read: readNumber },
+  { kind: 'cost', name: 'cost', read: readCost },
+  { kind: 'fields', name: firstToken, read: readNumber },
+  ...pricedNames.map((name) => ({ kind: 'fields', name, read: readText }) as const),
+] as const;
+
+function changedNumbers(before: NumbersRow, after: NumbersRow): readonly JoinedValue[] {
+  return shownNumbers.flatMap(({ kind, name, read }): readonly JoinedValue[] => {
+    const [old = null, told = null] = [before, after].map((row) => read(row[`${name}_text`] ?? ''));
+    // A field that is not told stays.
+    return old === told || (kind === 'fields' && told === null) ? [] : [{ kind, name, old, new: told }];
+  });
 }
 
 function assignmentsOf(row: NumbersRow): readonly Fragment[] {

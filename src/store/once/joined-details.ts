@@ -1,12 +1,12 @@
 import { type ChangedValue, type ChangeEntry, type HistoryKind, historyKinds } from '../../model/change.ts';
 import { type OrganizationId, uuidToNumber } from '../../model/ids.ts';
 import { failureOfStatus } from '../../model/record/failure.ts';
-import { type CallDetails, detailColumns, someFailure, unknownModel } from '../../model/record/call-details.ts';
+import { type CallDetails, detailColumns, filledDetails } from '../../model/record/call-details.ts';
 import { updateRows } from '../../sql/commands.ts';
 import { columnName } from '../../sql/identifier.ts';
 import { literal } from '../../sql/literal.ts';
 import { select } from '../../sql/query.ts';
-import { type Fragment, param, sql } from '../../sql/sql.ts';
+import { type Fragment, join, param, sql } from '../../sql/sql.ts';
 import { compileFor } from '../../sql/statement.ts';
 import { tenantRows, requests } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
@@ -17,50 +17,66 @@ import { changeRows } from '../insert/change-rows.ts';
 import { makeInsertRows } from '../insert/insert.ts';
 import { type PatchParts, updateSettings, writePatch } from '../update/change.ts';
 import { displayValue } from '../update/display.ts';
+import { insertJoined, type Teller } from './joined-history.ts';
 import { isNamed, type StoredName } from './stored-name.ts';
 
 const bytesOfPatch = 8 * 1024;
 
-/** Gives a record what a span tells of its call and it lacks. Repeating it changes nothing. @throws GatelogError when the store fails. */
+/** What a span tells of its call. */
+export interface ToldDetails {
+  readonly teller: Teller;
+  readonly details: CallDetails;
+}
+
+/**
+ * Gives a record what a span tells of its call and it lacks, and writes its history. Repeating it changes nothing.
+ * @throws GatelogError when the store fails.
+ */
 export async function fillDetails(
   parts: PatchParts,
   organizationId: OrganizationId,
   into: StoredName,
-  details: CallDetails,
+  { teller, details }: ToldDetails,
 ): Promise<void> {
+  const before = await readDetails(parts.connections, organizationId, into);
+  const filled = before === undefined ? [] : filledDetails(details, before);
+  if (filled.length === 0) return;
+  const entries = filled.map((detail) => ({ kind: 'fields', ...detail }) as const);
+  await insertJoined(parts.connections, organizationId, { teller, into, part: 'details', values: entries });
   const values = new Map<string, Fragment>([
-    ...detailColumns.flatMap((name, index) => filled(name, details.texts[index] ?? '')),
-    ...(details.model === unknownModel
-      ? []
-      : [['model', sql`if(model = ${literal(unknownModel)}, ${param(details.model, 'String', 'model')}, model)`] as const]),
-    ...(details.firstTokenMs === null
-      ? []
-      : [['time_to_first_token', sql`ifNull(time_to_first_token, ${param(details.firstTokenMs, 'UInt64', 'first_token')})`] as const]),
-    ...(details.status >= 200 && details.status < 400 ? [] : [['status', worseStatus(details.status)] as const]),
-    ...failedBy(details.status),
+    ...filled.map(({ name, new: value }) => [name, valueOf(name, value)] as const),
+    ...(filled.some(({ name }) => name === 'status') ? failedBy(details.status) : []),
   ]);
-  if (values.size === 0) return;
   const assignments = Array.from(values, ([column, value]) => sql`${columnName(column)} = ${value}`);
   const bytes = details.texts.reduce((sum, { length }) => sum + length, 0);
   await update(parts, organizationId, into, { assignments: [...assignments, sql`display = ${displayValue(values)}`], bytes });
 }
 
-function filled(name: string, text: string): readonly (readonly [string, Fragment])[] {
-  const column = columnName(name);
-  return text === '' ? [] : [[name, sql`if(${column} = '', ${param(text, 'String', name)}, ${column})`]];
+type DetailsRow = Pick<CallDetails, 'texts' | 'model' | 'status'> & { readonly first_ms: string | number };
+
+const detailsColumns = sql`[${join(
+  detailColumns.map((name) => columnName(name)),
+  ', ',
+)}] AS texts, model, status, ifNull(toInt64(time_to_first_token), -1) AS first_ms`;
+
+async function readDetails(connections: Connections, organizationId: OrganizationId, of: StoredName): Promise<CallDetails | undefined> {
+  const read = compileFor(organizationId, select({ columns: detailsColumns, from: requests(isNamed(of)), limit: 1 }));
+  const [row] = await readRows<DetailsRow>(connections, 'update', read, updateSettings);
+  if (row === undefined) return undefined;
+  const { texts, model, status, first_ms: firstMs } = row;
+  return { texts, model, status, firstTokenMs: Number(firstMs) < 0 ? null : Number(firstMs) };
+}
+
+function valueOf(name: string, value: string | number): Fragment {
+  if (typeof value === 'string') return sql`${param(value, 'String', name)}`;
+  const number = param(value, 'UInt64', name);
+  return name === 'status' ? sql`toUInt16(${number})` : sql`${number}`;
 }
 
 /** A call that failed for a reason that is known keeps it. */
 function failedBy(status: number): readonly (readonly [string, Fragment])[] {
   const kind = failureOfStatus(status)?.kind;
   return kind === undefined ? [] : [['failure_kind', sql`if(failure_kind = '', ${literal(kind)}, failure_kind)`]];
-}
-
-/** As `statusOf`. */
-function worseStatus(status: number): Fragment {
-  const told = sql`toUInt16(${param(status, 'UInt64', 'status')})`;
-  const failed = status === someFailure ? sql`status` : sql`if(status = ${literal(someFailure)}, ${told}, least(status, ${told}))`;
-  return sql`if(status >= 200 AND status < 400, ${told}, ${failed})`;
 }
 
 interface Update {
@@ -141,7 +157,7 @@ async function copyHistory(connections: Connections, organizationId: Organizatio
   const columns = sql`toString(request_id) AS id, toUnixTimestamp64Milli(changed_at) AS changed_ms, number, name, kind, key_id, old, new`;
   const history = select({ columns, from: tenantRows('changes', [sql`request_id IN ${ids}`, isHistory]) });
   const rows = await readRows<HistoryRow>(connections, 'update', compileFor(organizationId, history), updateSettings);
-  const nameOf = ({ changed_ms: at, number, name }: HistoryRow): string => `${at} ${number} ${name}`;
+  const nameOf = ({ changed_ms: at, number, kind, name }: HistoryRow): string => `${at} ${number} ${kind} ${name}`;
   const presentEntries = new Set(rows.filter(({ id }) => id === String(intoNumber)).map(nameOf));
   const entries = rows
     .filter((row) => row.id === String(fromNumber) && !presentEntries.has(nameOf(row)))

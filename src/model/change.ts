@@ -1,5 +1,5 @@
 import type { OrganizationId, RequestId } from './ids.ts';
-import type { SpanMarks } from './record/span-marks.ts';
+import type { SpanMarks } from './vocabulary/span-marks.ts';
 import { isJsonObject, type JsonObject } from './text.ts';
 import { bytesOfProperties } from './vocabulary/limits.ts';
 import { feedbackScore } from './vocabulary/scores.ts';

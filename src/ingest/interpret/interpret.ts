@@ -9,7 +9,7 @@ import { exceedsBytes } from '../../model/text.ts';
 import { isHalf, type Usage } from '../../model/record/usage.ts';
 import { textLimits } from '../../model/vocabulary/limits.ts';
 import { clientOf } from '../../model/vocabulary/clients.ts';
-import { givenMarks } from '../../model/record/span-marks.ts';
+import { givenMarks } from '../../model/vocabulary/span-marks.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { priceUsage } from '../../pricing/cost.ts';
 import { priceBills } from '../../pricing/several-models.ts';

@@ -1,4 +1,4 @@
-import { madeOfSpan, spanPrefix } from '../../model/record/span-marks.ts';
+import { madeOfSpan, spanPrefix } from '../../model/vocabulary/span-marks.ts';
 import type { SpanIdentity } from '../../model/record/exchange.ts';
 
 /**

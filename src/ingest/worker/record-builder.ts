@@ -21,7 +21,7 @@ import { importedRecord, type ImportedRecord, isImported } from '../imports/impo
 import { type InterpretContext, interpretExchange } from '../interpret/interpret.ts';
 import { awaitedResponseOf, completionOf } from '../completions/read.ts';
 import type { RecordTexts } from '../interpret/record-texts.ts';
-import { madeOfSpan } from '../../model/record/span-marks.ts';
+import { madeOfSpan } from '../../model/vocabulary/span-marks.ts';
 import { mergedRecord } from '../interpret/merged-record.ts';
 import type { ToldRow } from '../../store/once/told-rows.ts';
 import type { RequestRecord } from '../../model/record/request-record.ts';

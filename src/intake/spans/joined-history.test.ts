@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IngestRig, openRig } from '../../ingest/testing/ingest-harness.ts';
 import { spanIdOf, type WrittenSpan } from '../../otlp/testing/spans.ts';
-import { model, own, startMs, ToldScene } from '../testing/told-scene.ts';
+import { model, modelSpan, startMs, ToldScene } from '../testing/told-scene.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -16,8 +16,8 @@ const counts = (input: number): Readonly<Record<string, unknown>> => ({
 });
 const said = { 'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }]) };
 
-const inner = own({ parentSpanId: spanIdOf(2), attributes: { ...chat, ...counts(900) } });
-const around = own({ spanId: spanIdOf(2), scope: 'other', startMs: startMs - 5, endMs: startMs + 1005, attributes: chat });
+const inner = modelSpan({ parentSpanId: spanIdOf(2), attributes: { ...chat, ...counts(900) } });
+const around = modelSpan({ spanId: spanIdOf(2), scope: 'other', startMs: startMs - 5, endMs: startMs + 1005, attributes: chat });
 
 /** The second comes once the first is stored. */
 async function toldApart(spans: readonly WrittenSpan[]): Promise<ToldScene> {

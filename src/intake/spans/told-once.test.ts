@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IngestRig, openRig } from '../../ingest/testing/ingest-harness.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { spanIdOf } from '../../otlp/testing/spans.ts';
-import { model, outside, own, spanId, startMs, ToldScene, transport } from '../testing/told-scene.ts';
+import { model, outside, modelSpan, spanId, startMs, ToldScene, transport } from '../testing/told-scene.ts';
 
 let rig: IngestRig;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('a call that is told twice', () => {
   ] as const)('%s, is counted once on /metrics', async (_who, order) => {
     const scene = new Scene();
     for (const step of order) {
-      await (step === 'call' ? scene.call() : scene.spans([own()]));
+      await (step === 'call' ? scene.call() : scene.spans([modelSpan()]));
       await scene.live();
     }
     expect(await scene.rows()).toHaveLength(1);
@@ -38,9 +38,11 @@ describe('a call that is told twice', () => {
     ['after', false],
   ])('by two spans, is counted once, when the one with the better counts comes %s', async (_when, isFirst) => {
     const scene = new Scene();
-    const better = own({ attributes: { ...own().attributes, 'gen_ai.usage.input_tokens': 1000, 'gen_ai.usage.output_tokens': 200 } });
-    const { 'gen_ai.usage.input_tokens': _input, 'gen_ai.usage.output_tokens': _output, ...without } = own().attributes ?? {};
-    const around = own({ spanId: spanIdOf(2), scope: 'other', startMs: startMs - 5, endMs: startMs + 1005, attributes: without });
+    const better = modelSpan({
+      attributes: { ...modelSpan().attributes, 'gen_ai.usage.input_tokens': 1000, 'gen_ai.usage.output_tokens': 200 },
+    });
+    const { 'gen_ai.usage.input_tokens': _input, 'gen_ai.usage.output_tokens': _output, ...without } = modelSpan().attributes ?? {};
+    const around = modelSpan({ spanId: spanIdOf(2), scope: 'other', startMs: startMs - 5, endMs: startMs + 1005, attributes: without });
     const inner = { ...better, parentSpanId: spanIdOf(2) };
     for (const span of isFirst ? [inner, around] : [around, inner]) {
       await scene.spans([span]);
@@ -55,7 +57,7 @@ describe('a call that is told twice', () => {
     const scene = new Scene();
     await scene.call();
     await scene.live();
-    await scene.spans([own()], 'key-of-the-service');
+    await scene.spans([modelSpan()], 'key-of-the-service');
     await scene.live();
     const history = await scene.spool.read<{ readonly name: string; readonly key_id: string }>(
       'SELECT name, key_id FROM changes WHERE org_id = {tenant:UInt128} ORDER BY name',
@@ -67,8 +69,8 @@ describe('a call that is told twice', () => {
 
 it("of another provider than the client's that made its span is known by its response, without `traceparent`", async () => {
   const responseId = 'chatcmpl-3f1d9a77';
-  const attributes = { ...own().attributes, 'server.address': '127.0.0.1', 'gen_ai.response.id': responseId };
-  const span = own({ traceId: '1'.repeat(32), attributes });
+  const attributes = { ...modelSpan().attributes, 'server.address': '127.0.0.1', 'gen_ai.response.id': responseId };
+  const span = modelSpan({ traceId: '1'.repeat(32), attributes });
   const groq = { provider: 'groq', path: '/groq/openai/v1/chat/completions', trace: undefined };
   for (const isSpanFirst of [false, true]) {
     const scene = new Scene();
@@ -88,8 +90,8 @@ describe('a call that two spans tell of', () => {
     'gen_ai.request.model': model,
     'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }]),
   };
-  const inner = own({ parentSpanId: spanIdOf(2), status: { code: 2, message: '429 Too many' } });
-  const around = own({ spanId: spanIdOf(2), scope: 'other', startMs: startMs - 5, endMs: startMs + 1005, attributes: said });
+  const inner = modelSpan({ parentSpanId: spanIdOf(2), status: { code: 2, message: '429 Too many' } });
+  const around = modelSpan({ spanId: spanIdOf(2), scope: 'other', startMs: startMs - 5, endMs: startMs + 1005, attributes: said });
 
   it.each([
     ['the inner one first', [inner, around]],
@@ -230,10 +232,12 @@ describe('a call that names the span of its transport is one request with the sp
 describe('what was recorded stays as it is', () => {
   it.each([['a call'], ['a span']] as const)('%s, when another organisation tells of the same trace and span', async (what) => {
     const [mine, foreign] = [new Scene(), new Scene()];
-    await (what === 'a call' ? mine.call() : mine.spans([own()]));
+    await (what === 'a call' ? mine.call() : mine.spans([modelSpan()]));
     await mine.live();
     const before = await mine.rows();
-    await foreign.spans([own({ attributes: { ...own().attributes, 'session.id': 'foreign', 'gen_ai.prompt.name': 'foreign' } })]);
+    await foreign.spans([
+      modelSpan({ attributes: { ...modelSpan().attributes, 'session.id': 'foreign', 'gen_ai.prompt.name': 'foreign' } }),
+    ]);
     await foreign.live();
     await foreign.call();
     await foreign.live();
@@ -247,7 +251,7 @@ describe('what was recorded stays as it is', () => {
     await scene.call();
     await scene.live();
     const before = await scene.rows();
-    await scene.spans([own({ spanId: spanIdOf(7) }), own({ spanId: spanIdOf(8), parentSpanId: spanIdOf(9) })]);
+    await scene.spans([modelSpan({ spanId: spanIdOf(7) }), modelSpan({ spanId: spanIdOf(8), parentSpanId: spanIdOf(9) })]);
     await scene.live();
     const [ours] = before;
     expect((await scene.rows()).filter(({ id }) => id === ours?.['id'])).toEqual(before);

@@ -13,7 +13,7 @@ export const spanId = spanIdOf(1);
 export const model = 'gpt-4o';
 
 /** That of the call, as its client makes it. */
-export const own = (given: Partial<WrittenSpan> = {}): WrittenSpan => ({
+export const modelSpan = (given: Partial<WrittenSpan> = {}): WrittenSpan => ({
   traceId,
   spanId,
   name: 'chat',
@@ -44,7 +44,8 @@ export const transport = (given: Partial<WrittenSpan> = {}): WrittenSpan => ({
 });
 
 /** Around that of the transport. It names no response. */
-export const outside = (given: Partial<WrittenSpan> = {}): WrittenSpan => own({ spanId: spanIdOf(2), parentSpanId: spanIdOf(9), ...given });
+export const outside = (given: Partial<WrittenSpan> = {}): WrittenSpan =>
+  modelSpan({ spanId: spanIdOf(2), parentSpanId: spanIdOf(9), ...given });
 
 type OnceStore = Parameters<typeof callsOnceIn>[0];
 

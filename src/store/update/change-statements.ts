@@ -8,7 +8,7 @@ import {
 } from '../../model/change.ts';
 import { feedbackScore } from '../../model/vocabulary/scores.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
-import { givenMarks, readMarks } from '../../model/record/span-marks.ts';
+import { givenMarks, readMarks } from '../../model/vocabulary/span-marks.ts';
 import { previewLimits } from '../../model/vocabulary/limits.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { updateRows } from '../../sql/commands.ts';

@@ -15,7 +15,7 @@ import {
   tuple,
 } from 'fast-check';
 import { type AcceptedChange, type Change, fillingValues } from '../../../model/change.ts';
-import { readMarks } from '../../../model/record/span-marks.ts';
+import { readMarks } from '../../../model/vocabulary/span-marks.ts';
 import { type OrganizationId, uuidOfHex } from '../../../model/ids.ts';
 import { parseMoney } from '../../../model/pricing/money.ts';
 import type { RecordedBody, RequestRecord } from '../../../model/record/request-record.ts';

@@ -1,4 +1,4 @@
-import { sessionProperties } from '../vocabulary/session-properties.ts';
+import { sessionProperties } from './session-properties.ts';
 
 /** The mark, in `span_links`, of a record that was made of a span. */
 export const madeOfSpan = '*';

@@ -78,4 +78,4 @@ function ranks(status: number): number {
 }
 
 /** Of a span that failed and names no status. */
-export const someFailure = 500;
+const someFailure = 500;

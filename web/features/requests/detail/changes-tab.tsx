@@ -22,6 +22,7 @@ const kindTitles: Readonly<Record<Change['kind'], string>> = {
   cost: 'Cost',
   usage: 'Tokens',
   texts: 'Texts',
+  fields: 'Details',
 };
 
 /** What was changed after the request was recorded, and by which key. */

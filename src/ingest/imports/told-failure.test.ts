@@ -74,7 +74,9 @@ describe('an imported record that does not state its failure has that of the sam
       type: 'provider_unreachable',
       message: 'No connection',
     });
-    expect(failureOf({ response_status: 499, response_body: eventsWithError })).toBeNull();
+    expect(failureOf({ response_status: 499, response_body: rateLimited })).toBeNull();
+    // It left because of what the stream told it.
+    expect(failureOf({ response_status: 499, response_body: eventsWithError })).toMatchObject({ kind: 'reply' });
     expect(failureOf({ response_status: -3, response_body: rateLimited })).toBeNull();
   });
 

@@ -34,6 +34,13 @@ test.each([
   expect(await gatewayWith({ ...environment, GATELOG_API_KEY: key })).toBe(gateway);
 });
 
+test('a setting that is wrong is said, and needs no mending where the address is given', async () => {
+  const wrong = { ...systemDependencies({ GATELOG_API_KEY: key, GATELOG_GATEWAY_PORT: 'x' }), environmentFile: path.join(folder, 'none') };
+  await expect(connectionOf(wrong, { user: 'ann', model: 'gpt-5' })).rejects.toThrow('GATELOG_GATEWAY_PORT is "x"');
+  const { gateway } = await connectionOf(wrong, { gateway: 'https://gateway.example.com', user: 'ann', model: 'gpt-5' });
+  expect(gateway).toBe('https://gateway.example.com');
+});
+
 test('a port in the file holds for a key in the file, and for none of the environment', async () => {
   const file = 'GATELOG_GATEWAY_PORT=4001\n';
   expect(await gatewayWith({}, fileKey + file)).toBe('http://127.0.0.1:4001');

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { displayPrefix, looksLikeOurKey, regionOf } from '../../auth/api-key.ts';
 import { loadGiven, readVariables } from '../../config/given.ts';
+import { faultSentence } from '../../config/load.ts';
 import { listenerAddresses } from '../../config/listener-addresses.ts';
 import { type CommandDependencies, CommandError, UsageError } from '../base/dependencies.ts';
 import { serviceSettings } from '../base/environment-file.ts';
@@ -41,7 +42,7 @@ function ownName(): string {
 }
 
 function gatewayOf(dependencies: CommandDependencies, given: string | undefined): string {
-  const here = knownGateway(dependencies) ?? standardGateway;
+  const here = given === undefined ? knownGateway(dependencies) : standardGateway;
   const url = URL.parse(given ?? here);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '') {
     throw new UsageError(`--gateway takes the address that "gatelog serve" shows as Gateway, such as ${here}`);
@@ -50,10 +51,13 @@ function gatewayOf(dependencies: CommandDependencies, given: string | undefined)
 }
 
 /** By the settings of a service here. TRICKY: as with the API, a key of the environment goes to no address of the file. */
-function knownGateway({ environment, environmentFile }: CommandDependencies): string | undefined {
+function knownGateway({ environment, environmentFile }: CommandDependencies): string {
   const hasOwnKey = (environment['GATELOG_API_KEY'] ?? '') !== '';
   const loaded = loadGiven(readVariables(environment, hasOwnKey ? undefined : environmentFile));
-  return 'config' in loaded ? listenerAddresses(loaded.config).gateway : undefined;
+  if ('faults' in loaded) {
+    throw new UsageError(`${loaded.faults.map(faultSentence).join('\n')}\nOr give the gateway's address with --gateway.`);
+  }
+  return listenerAddresses(loaded.config).gateway ?? standardGateway;
 }
 
 function keyOf(dependencies: CommandDependencies): string {

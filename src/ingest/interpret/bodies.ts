@@ -14,15 +14,7 @@ import { requestedModel, respondedModel } from '../../providers/format/unread.ts
 import { decodeContent, inUtf8, type ReadBody, readBody, readUtf8, recordBody, recordJson, recordText, textOfBytes } from './body.ts';
 import { isForm, readForm } from './multipart.ts';
 import { errorIn } from './error-events.ts';
-import {
-  errorInTail,
-  eventsAtEnd,
-  truncatedMembers,
-  fieldsAtEnd,
-  multipartTail,
-  outermostMembers,
-  withTruncatedTail,
-} from './truncated-bodies.ts';
+import { endOfStream, truncatedMembers, fieldsAtEnd, multipartTail, outermostMembers, withTruncatedTail } from './truncated-bodies.ts';
 
 /** A request's recorded body, and what was read of it. */
 export interface ReadRequest {
@@ -105,8 +97,8 @@ export function readResponse(exchange: Exchange, format: WireFormat | undefined)
 }
 
 function withTail(read: ReadResponse, exchange: Exchange, format: WireFormat | undefined): ReadResponse {
-  const fields = withTruncatedTail(read.fields, exchange, format);
-  return { ...read, fields, errorEvent: read.streamed ? (read.errorEvent ?? errorInTail(exchange)) : undefined };
+  const { fields, errorEvent } = withTruncatedTail(read.fields, exchange, format);
+  return { ...read, fields, errorEvent: read.streamed ? (read.errorEvent ?? errorEvent) : undefined };
 }
 
 function withHeaders(read: ReadResponse, { responseHead }: Exchange, format: WireFormat | undefined): ReadResponse {
@@ -168,9 +160,8 @@ function isCompleteBody({ open, responseHead, responseBody }: Exchange, declared
 
 function readStream(decoded: Buffer, text: string, format: WireFormat | undefined): ReadResponse {
   if (jsonExcess(text) !== undefined) {
-    const fields = format === undefined ? noResponseFields : fieldsAtEnd(text, format, true);
-    const errorEvent = errorIn(eventsAtEnd(text));
-    return { body: recordText(text, undefined), parsed: undefined, fields, streamed: true, inPieces: true, isComplete: false, errorEvent };
+    const end = endOfStream(text, format);
+    return { body: recordText(text, undefined), parsed: undefined, ...end, streamed: true, inPieces: true, isComplete: false };
   }
   const events = readServerSentEvents([decoded]);
   const { exact, isExact } = mayLoseDigits(text) ? withExactData(events) : { exact: events, isExact: true };

@@ -4,8 +4,8 @@ import type { ServerSentEvent } from '../../providers/format/sse.ts';
 import { wireProfile } from '../../providers/wire-profile.ts';
 
 const failureEvents: ReadonlySet<unknown> = new Set(wireProfile.failureEvents);
-/** Tested before an event is parsed. */
-const mayTell = new RegExp(`"(?:error|${wireProfile.failureEvents.map((event) => event.replaceAll('.', String.raw`\.`)).join('|')})"`);
+/** An event without any of these is not parsed. */
+const words = ['error', ...wireProfile.failureEvents].map((word) => `"${word}"`);
 /** Members of an event that is nothing but an error. */
 const errorMembers: ReadonlySet<string> = new Set([
   'error',
@@ -27,7 +27,9 @@ const maxParsed = 100;
  * @returns undefined if none does.
  */
 export function errorIn(events: readonly ServerSentEvent[]): unknown {
-  const suspects = events.filter(({ event, data }) => failureEvents.has(event) || mayTell.test(data)).slice(-maxParsed);
+  const suspects = events
+    .filter(({ event, data }) => failureEvents.has(event) || words.some((word) => data.includes(word)))
+    .slice(-maxParsed);
   for (const { event, data } of suspects) {
     const parsed = parseJson(data);
     const isNamed = failureEvents.has(event);

@@ -141,6 +141,7 @@ export function withShortNames<Read extends { readonly fields: object }>(read: R
 
 /** The mutable fields of a record after its earlier changes, and their history. */
 function changedFields(open: ExchangeOpen, properties: Map<string, string>, { changes }: InterpretContext) {
+  if (changes.length === 0) return { fields: { properties, scores: new Map(), feedback: null, sessionChanges: [] }, changes: [] };
   const isOfSpan = logMetadataOf(open) !== undefined;
   const spanMarks = { isOfSpan, isJoined: !isOfSpan, traceId: orEmpty(open.trace?.traceId), given: new Set<string>() };
   const fields: MutableFields = { properties, scores: new Map(), feedback: null, sessionChanges: [], spanMarks };

@@ -4,11 +4,12 @@ import { withoutLongRuns } from '../../model/json/long-runs.ts';
 import { endOfJsonString } from '../../model/json/strings.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../model/text.ts';
 import { type Usage, unreportedUsage } from '../../model/record/usage.ts';
+import { noResponseFields } from '../../providers/format/fields.ts';
 import type { ResponseFields, WireFormat } from '../../providers/format/provider.ts';
 import { wireProfile } from '../../providers/wire-profile.ts';
 import { beginsAmazonMessage, readLastAmazonEvents } from '../../providers/amazon/event-stream.ts';
 import { laterCounts } from '../../providers/format/cumulative.ts';
-import { eventsOfLines, readServerSentEvents, type ServerSentEvent } from '../../providers/format/sse.ts';
+import { eventsOfLines, readServerSentEvents } from '../../providers/format/sse.ts';
 import { errorIn } from './error-events.ts';
 import { readForm } from './multipart.ts';
 
@@ -27,30 +28,51 @@ const maxTries = 8;
 /** Characters behind an object with a usage that are looked at. */
 const maxBehind = 512;
 
+/** What the end of a response says. */
+export interface EndOfResponse {
+  readonly fields: ResponseFields;
+  /** What an event of a stream says of an error; undefined: none does. */
+  readonly errorEvent?: unknown;
+}
+
 /**
  * Adds the fields of the events or members behind the recorded part of a truncated response, and of those that span the cut: its usage, of a
  * stream as of an image. Its texts are recorded as far as they were kept. The end of a compressed body cannot be read.
  */
-export function withTruncatedTail(fields: ResponseFields, exchange: Exchange, format: WireFormat | undefined): ResponseFields {
+export function withTruncatedTail(fields: ResponseFields, exchange: Exchange, format: WireFormat | undefined): EndOfResponse {
   const { responseTail, responseBody, responseHead } = exchange;
-  if (responseTail === undefined || format === undefined || !isPlain(responseHead?.headers['content-encoding'])) return fields;
+  if (responseTail === undefined || !isPlain(responseHead?.headers['content-encoding'])) return { fields };
   const isJson = firstBytesOf(responseBody) === 'json';
   const bytes = lastOfResponse(exchange, isJson);
-  if (!isJson) {
-    if (!beginsAmazonMessage(responseBody)) return mergedFields(fields, lastOfStream(bytes, format, fields.model));
-    return mergedFields(fields, format.readResponse(withModel(format.assembleStream(readLastAmazonEvents(bytes)).body, fields.model)));
+  if (!isJson && !beginsAmazonMessage(responseBody)) {
+    const { fields: last, errorEvent } = lastOfStream(bytes, format, fields.model);
+    return { fields: mergedFields(fields, last), errorEvent };
   }
-  const first = firstMembers(Buffer.from(responseBody).toString('utf8'), responseMembers);
-  const last = membersOfTail(bytes.toString('utf8'), format);
-  return mergedFields(fields, format.readResponse(isJsonObject(last) ? withModel({ ...first, ...last }, fields.model) : first));
+  if (format === undefined) return { fields };
+  return {
+    fields: mergedFields(fields, isJson ? lastOfJson(exchange, bytes, format, fields.model) : lastMessages(bytes, format, fields.model)),
+  };
 }
 
-/** The fields of the last events of a stream, and of one whose beginning is lost because it is longer than what is kept. */
-function lastOfStream(bytes: Buffer, format: WireFormat, model?: string): ResponseFields {
-  const read = format.readResponse(withModel(format.assembleStream(readServerSentEvents([bytes])).body, model));
-  if (read.usage.raw !== null) return read;
-  const members = membersOfLastEvent(bytes.toString('utf8'));
-  return members === undefined ? read : mergedFields(read, format.readResponse(withModel(members, model)));
+function lastMessages(bytes: Buffer, format: WireFormat, model: string): ResponseFields {
+  return format.readResponse(withModel(format.assembleStream(readLastAmazonEvents(bytes)).body, model));
+}
+
+function lastOfJson({ responseBody }: Exchange, bytes: Buffer, format: WireFormat, model: string): ResponseFields {
+  const first = firstMembers(Buffer.from(responseBody).toString('utf8'), responseMembers);
+  const last = membersOfTail(bytes.toString('utf8'), format);
+  return format.readResponse(isJsonObject(last) ? withModel({ ...first, ...last }, model) : first);
+}
+
+/** What the last events of a stream say, and of one whose beginning is lost because it is longer than what is kept, its fields. */
+function lastOfStream(bytes: Buffer, format: WireFormat | undefined, model?: string): EndOfResponse {
+  const events = readServerSentEvents([bytes]);
+  const errorEvent = errorIn(events);
+  if (format === undefined) return { fields: noResponseFields, errorEvent };
+  const fields = format.readResponse(withModel(format.assembleStream(events).body, model));
+  const members = fields.usage.raw === null ? membersOfLastEvent(bytes.toString('utf8')) : undefined;
+  if (members === undefined) return { fields, errorEvent };
+  return { fields: mergedFields(fields, format.readResponse(withModel(members, model))), errorEvent };
 }
 
 /** Recorded bytes beyond this number are not read again with the tail. */
@@ -90,31 +112,16 @@ function withModel(body: unknown, model: unknown): unknown {
   return isJsonObject(body) && typeof model === 'string' && model !== '' && !('model' in body) ? { ...body, model } : body;
 }
 
-/**
- * Facts of a response that is nested too deeply, or costs too much, to be parsed: its usage, which is at the end, and its model, which a
- * non-streamed response names before its texts.
- */
-export function fieldsAtEnd(text = '', format: WireFormat, isStream = false): ResponseFields {
-  if (isStream) return lastOfStream(endOfStream(text), format);
+/** What the end of a stream says that is nested too deeply, or costs too much, to be parsed. */
+export function endOfStream(text: string, format: WireFormat | undefined): EndOfResponse {
+  return lastOfStream(withoutLongRuns(Buffer.from(text.slice(-maxSearched))).subarray(-endLength), format);
+}
+
+/** Facts of such a body: its usage, which is at the end, and its model, which it names before its texts. */
+export function fieldsAtEnd(text = '', format: WireFormat): ResponseFields {
   const end = text.slice(-endLength);
   const { model } = firstMembers(text, callMembers);
   return format.readResponse(withModel(lastMembers(end, billedMember) ?? {}, model));
-}
-
-/** The last bytes of a stream that is not parsed as a whole, with its long strings shortened. */
-function endOfStream(text: string): Buffer {
-  return withoutLongRuns(Buffer.from(text.slice(-maxSearched))).subarray(-endLength);
-}
-
-/** The last events of such a stream. */
-export function eventsAtEnd(text: string): readonly ServerSentEvent[] {
-  return readServerSentEvents([endOfStream(text)]);
-}
-
-/** What the events behind the recorded part of a stream say of an error. */
-export function errorInTail(exchange: Exchange): unknown {
-  const isReadable = isPlain(exchange.responseHead?.headers['content-encoding']) && !beginsAmazonMessage(exchange.responseBody);
-  return isReadable ? errorIn(readServerSentEvents([lastOfResponse(exchange, false)])) : undefined;
 }
 
 /** `model` and `user` of a JSON body that is too large to be parsed; undefined without either. */

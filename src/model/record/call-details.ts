@@ -61,7 +61,7 @@ export function filledDetails(details: CallDetails, into: CallDetails): readonly
   return filled;
 }
 
-/** A status that names a failure stays: which of two such tells it best depends on nobody's order only where both come together. */
+/** A stored status that names a failure stays. `statusOf` chooses between two of them where both come at once. */
 function tellsStatus(status: number, than: number): boolean {
   return ranks(status) < ranks(than) && ranks(than) >= ranks(someFailure);
 }

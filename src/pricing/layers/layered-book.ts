@@ -1,8 +1,8 @@
 import type { PriceBook } from '../price-book.ts';
 
 /**
- * One book of several, of which the first that has a model by any of its names decides. @param layers is called for each look-up, as the operator's prices
- * may change at any time.
+ * One book of several, of which the first that has a model by any of its names decides. @param layers is called for each look-up, as the
+ * operator's prices may change at any time.
  */
 export function layeredBook(layers: () => readonly PriceBook[]): PriceBook {
   return {

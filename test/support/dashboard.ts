@@ -41,7 +41,11 @@ export interface OpenedPage {
 /** A page is whole, readable for everybody, no wider than its window, and asks the API at most four times when it opens. */
 export async function expectGoodPage(watched: WatchedPage, { address, part }: OpenedPage): Promise<void> {
   const { page, requests } = watched;
-  const before = requests.length;
+  let before = requests.length;
+  // What the page before still asked for is not what this one asks.
+  page.once('framenavigated', () => {
+    before = requests.length;
+  });
   await page.goto(address);
   await page.locator(part).first().waitFor();
   await untilQuiet(requests);

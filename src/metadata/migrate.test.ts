@@ -92,6 +92,7 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
     '0018-views-and-boards',
     '0019-operator-prices',
     '0020-people',
+    '0021-inviters',
   ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
@@ -128,6 +129,7 @@ test('a second start changes nothing', async () => {
         '0018-views-and-boards',
         '0019-operator-prices',
         '0020-people',
+        '0021-inviters',
       ],
     },
   ]);

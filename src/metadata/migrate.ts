@@ -21,6 +21,7 @@ import { enforcedRules } from './migrations/0017-enforced-rules.ts';
 import { viewsAndBoards } from './migrations/0018-views-and-boards.ts';
 import { operatorPrices } from './migrations/0019-operator-prices.ts';
 import { people } from './migrations/0020-people.ts';
+import { inviters } from './migrations/0021-inviters.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order of application. `steps.ts` names them. */
@@ -44,6 +45,7 @@ const migrations: readonly Migration[] = [
   viewsAndBoards,
   operatorPrices,
   people,
+  inviters,
 ];
 
 /** Migrates the tables; see `migrateSqlite`. @param now Unix milliseconds. */

@@ -22,6 +22,7 @@ export const metadataSteps: readonly string[] = [
   '0018-views-and-boards',
   '0019-operator-prices',
   '0020-people',
+  '0021-inviters',
 ];
 
 /** Names of the migrations of the audit log, for whoever restores a backup. */

@@ -20,19 +20,19 @@ export const invitations = [
     at: 'POST /v1/invitations',
     id: 'invitePerson',
     summary: 'Invite a person into the organisation',
-    text: 'Takes the permission `admin`. The answer is the only place that shows the link, which makes one person a member. Who opens it signs in with an account of the issuer.',
+    text: 'Takes the permission `admin`. The answer is the only place that shows the link, which makes one person a member. Who opens it signs in with an account of the issuer. It ends when the person who made it administers the organisation no more.',
     action: 'administer',
     body: newInvitationSchema,
     example: { permissions: 'rw', mail: 'ada@example.com' },
     answer: madeInvitationAnswerSchema,
     answered: 'Invited.',
     errors: [400, 404, 413, 415, 422],
-    run: async ({ tenant, ports, body, context }) => {
+    run: async ({ tenant, principal, ports, body, context }) => {
       if (ports.people.signIns === undefined) {
         throw new GatelogError('not_found', 'Nobody could use an invitation: no issuer of accounts is set (GATELOG_OIDC_ISSUER).');
       }
       const { permissions, mail = null, days = 7 } = body;
-      const made = await ports.people.invitations.add(tenant, { permissions, mail, days });
+      const made = await ports.people.invitations.add(tenant, { permissions, mail, days, invitedBy: principal.personId ?? null });
       if (made === 'too_many') {
         const sentence = `An organisation has at most ${peopleLimits.invitations} open invitations; take one back first (DELETE /v1/invitations/{id}).`;
         return unwrap(bodyFault([], sentence));

@@ -23,9 +23,10 @@ export async function signedInPerson(
   const number = (people += 1);
   const { database, ports } = rig;
   const account = { issuer: 'https://accounts.example.com', subject: `person ${number}`, name: `Person ${number}`, mail: null };
-  const { id } = await keepAccount(database, account, number);
+  const { id } = await keepAccount(database, account, Date.now());
   const token = `invitation ${number}`;
-  const invitation = { id: token, organizationId, tokenHash: token, permissions, mail: null, createdAt: number, expiresAt: Date.now() * 2 };
+  const times = { createdAt: number, expiresAt: Date.now() * 2 };
+  const invitation = { id: token, organizationId, tokenHash: token, permissions, mail: null, invitedBy: null, ...times };
   await addInvitation(database, invitation, 1000);
   await acceptInvitation(database, token, { personId: id, verifiedMail: null, at: number });
   const session = { personId: id, organizationId, tokens: {}, address: '192.0.2.1', userAgent: 'a browser' };

@@ -1,7 +1,14 @@
 import { hash, randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { MetadataDatabase } from '../../metadata/database.ts';
-import { acceptInvitation, addInvitation, type Invitation, listInvitations, removeInvitation } from '../../metadata/people/invitations.ts';
+import {
+  type AcceptedInvitation,
+  acceptInvitation,
+  addInvitation,
+  type Invitation,
+  listInvitations,
+  removeInvitation,
+} from '../../metadata/people/invitations.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import { peopleLimits, type PersonPermissions } from '../../model/people.ts';
@@ -10,6 +17,8 @@ export interface NewInvitation {
   readonly permissions: PersonPermissions;
   readonly mail: string | null;
   readonly days: number;
+  /** Identifier of the person; null: by a key of the organisation. */
+  readonly invitedBy: string | null;
 }
 
 const dayMs = 86_400_000;
@@ -26,16 +35,16 @@ export interface Invitations {
   readonly list: (organizationId: OrganizationId) => Promise<readonly Invitation[]>;
   /** Durable on return. @returns false when there is no such invitation, or it was used. */
   readonly remove: (organizationId: OrganizationId, id: string) => Promise<boolean>;
-  /** Makes a person a member. Durable on return. @returns of which organisation. @throws GatelogError 404, 403. */
-  readonly accept: (token: string, personId: string, verifiedMail: string | null) => Promise<OrganizationId>;
+  /** Makes a person a member. Durable on return. @throws GatelogError 404, 403. */
+  readonly accept: (token: string, personId: string, verifiedMail: string | null) => Promise<AcceptedInvitation>;
 }
 
 /** @param now Unix milliseconds. */
 export function makeInvitations(database: MetadataDatabase, now: () => number): Invitations {
   return {
-    add: async (organizationId, { permissions, mail, days }) => {
+    add: async (organizationId, { days, ...given }) => {
       const token = randomBytes(tokenBytes).toString('base64url');
-      const invitation = { id: v7(), organizationId, permissions, mail, createdAt: now(), expiresAt: now() + days * dayMs };
+      const invitation = { id: v7(), organizationId, ...given, createdAt: now(), expiresAt: now() + days * dayMs };
       const refused = await addInvitation(database, { ...invitation, tokenHash: hashOf(token) }, peopleLimits.invitations);
       return refused ?? { invitation: { ...invitation, usedAt: null, usedBy: null }, token };
     },
@@ -52,7 +61,7 @@ export function makeInvitations(database: MetadataDatabase, now: () => number): 
           'This invitation is for another mail address, or the issuer has not verified yours. Ask for one without an address.',
         );
       }
-      return accepted.organizationId;
+      return accepted;
     },
   };
 }

@@ -18,13 +18,15 @@ export interface Invitation {
   readonly usedAt: number | null;
   /** Identifier of the person. */
   readonly usedBy: string | null;
+  /** Identifier of the person, with whose rights the invitation goes; null: by a key of the organisation. */
+  readonly invitedBy: string | null;
 }
 
 export type NewInvitation = Omit<Invitation, 'usedAt' | 'usedBy'> & { readonly tokenHash: string };
 
 /** Stores an invitation. Durable on return in the core. @param max that are valid at a time in an organisation. */
 export async function addInvitation(database: MetadataQueries, invitation: NewInvitation, max: number): Promise<'too_many' | undefined> {
-  const { id, organizationId, tokenHash, permissions, mail, createdAt, expiresAt } = invitation;
+  const { id, organizationId, tokenHash, permissions, mail, createdAt, expiresAt, invitedBy } = invitation;
   return inWriteTransaction(database, async ({ queries }) => {
     // Of one that has expired nobody needs to know; one that was used tells how its person came.
     await queries.deleteFrom('invitations').where('expires_at', '<=', createdAt).where('used_at', 'is', null).execute();
@@ -47,6 +49,7 @@ export async function addInvitation(database: MetadataQueries, invitation: NewIn
         expires_at: expiresAt,
         used_at: null,
         used_by: null,
+        invited_by: invitedBy,
       })
       .execute();
     return undefined;
@@ -90,6 +93,11 @@ export interface InvitedPerson {
   readonly at: number;
 }
 
+/** What an invitation has made of a person. */
+export interface AcceptedInvitation extends Membership {
+  readonly invitationId: string;
+}
+
 /**
  * Makes a person a member by an invitation, which is used then. Who is a member by the issuer's groups stays what they say, and nobody may
  * less than before. Durable on return in the core. @returns `unknown`: there is none, it was used, or it has expired. `other_mail`: it is for another address.
@@ -98,7 +106,7 @@ export async function acceptInvitation(
   database: MetadataQueries,
   tokenHash: string,
   { personId, verifiedMail, at }: InvitedPerson,
-): Promise<Membership | 'unknown' | 'other_mail'> {
+): Promise<AcceptedInvitation | 'unknown' | 'other_mail'> {
   return inWriteTransaction(database, async ({ queries }) => {
     const row = await queries.selectFrom('invitations').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst();
     if (row === undefined || row.used_at !== null || row.expires_at <= at) return 'unknown';
@@ -106,10 +114,12 @@ export async function acceptInvitation(
     if (mail !== null && mail.toLowerCase() !== verifiedMail?.toLowerCase()) return 'other_mail';
     await queries.updateTable('invitations').set({ used_at: at, used_by: personId }).where('id', '=', id).execute();
     const known = await membershipIn(queries, organizationId, personId);
-    if (known !== undefined && (known.source === 'group' || isAsWide(known.permissions, permissions))) return known;
+    if (known !== undefined && (known.source === 'group' || isAsWide(known.permissions, permissions))) {
+      return { ...known, invitationId: id };
+    }
     const membership: Membership = { personId, organizationId, permissions, source: 'invitation', createdAt: known?.createdAt ?? at };
     await putMembership(queries, membership);
-    return membership;
+    return { ...membership, invitationId: id };
   });
 }
 
@@ -127,5 +137,6 @@ function invitationOf(row: Selectable<InvitationsTable>): Invitation {
     expiresAt: row.expires_at,
     usedAt: row.used_at,
     usedBy: row.used_by,
+    invitedBy: row.invited_by,
   };
 }

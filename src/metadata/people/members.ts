@@ -32,6 +32,13 @@ export interface MemberOrder {
 /** `last_admin`: nobody else administers the organisation. `by_groups`: the issuer's groups decide. Nothing is changed then. */
 export type MemberRefusal = 'last_admin' | 'by_groups';
 
+/** What groups have made of a person in an organisation; undefined: no member. */
+export interface GroupChange {
+  readonly organizationId: OrganizationId;
+  readonly before: PersonPermissions | undefined;
+  readonly permissions: PersonPermissions | undefined;
+}
+
 /** The members of an organisation, the oldest first. */
 export async function listMembers({ queries }: MetadataQueries, organizationId: OrganizationId): Promise<readonly Member[]> {
   const rows = await queries
@@ -77,12 +84,13 @@ export async function changeMember(
     }
     const changed: Membership = { ...found, permissions, source: 'admin' };
     await putMembership(queries, changed);
+    if (permissions !== 'admin') await takeInvitationsBack(queries, changed);
     return changed;
   });
 }
 
 /**
- * Removes a member with the sessions and keys that the person has in the organisation. Durable on return in the core.
+ * Removes a member with the sessions, keys and open invitations that the person has in the organisation. Durable on return in the core.
  * @returns false for nobody of the organisation.
  */
 export async function removeMember(
@@ -100,13 +108,13 @@ export async function removeMember(
 
 /**
  * Makes a person a member of what the issuer's groups say, and of nothing more that groups once said. Other memberships stay. Durable on
- * return in the core. @param roles what the groups say, by organisation. @returns whether something has changed.
+ * return in the core. @param roles what the groups say, by organisation. @returns what has changed.
  */
 export async function applyGroups(
   database: MetadataQueries,
   { personId, at }: Omit<MemberOrder, 'organizationId'>,
   roles: ReadonlyMap<OrganizationId, PersonPermissions>,
-): Promise<boolean> {
+): Promise<readonly GroupChange[]> {
   return inWriteTransaction(database, async ({ queries }) => {
     const rows = await queries.selectFrom('memberships').selectAll().where('person_id', '=', personId).execute();
     const known = rows.map(membershipOf);
@@ -117,9 +125,16 @@ export async function applyGroups(
     const given = [...roles].filter(([organizationId, permissions]) => !isSame(organizationId, permissions));
     for (const [organizationId, permissions] of given) {
       const createdAt = known.find((one) => one.organizationId === organizationId)?.createdAt ?? at;
-      await putMembership(queries, { personId, organizationId, permissions, source: 'group', createdAt });
+      const membership: Membership = { personId, organizationId, permissions, source: 'group', createdAt };
+      await putMembership(queries, membership);
+      if (permissions !== 'admin') await takeInvitationsBack(queries, membership);
     }
-    return ended.length + given.length > 0;
+    const before = (id: OrganizationId): PersonPermissions | undefined =>
+      known.find(({ organizationId }) => organizationId === id)?.permissions;
+    return [
+      ...ended.map(({ organizationId, permissions }) => ({ organizationId, before: permissions, permissions: undefined })),
+      ...given.map(([organizationId, permissions]) => ({ organizationId, before: before(organizationId), permissions })),
+    ];
   });
 }
 
@@ -147,8 +162,16 @@ export async function putMembership(queries: Kysely<MetadataTables>, membership:
     .execute();
 }
 
-/** Invariant: a membership never goes without the sessions and keys that hang on it. */
-async function endMembership(queries: Kysely<MetadataTables>, { personId, organizationId }: Membership, at: number): Promise<void> {
+/** Who administers no more lets nobody in. */
+async function takeInvitationsBack(queries: Kysely<MetadataTables>, { personId, organizationId }: Membership): Promise<void> {
+  const open = queries.deleteFrom('invitations').where('organization_id', '=', organizationId).where('used_at', 'is', null);
+  await open.where('invited_by', '=', personId).execute();
+}
+
+/** Invariant: a membership never goes without the sessions, keys and open invitations that hang on it. */
+async function endMembership(queries: Kysely<MetadataTables>, membership: Membership, at: number): Promise<void> {
+  const { personId, organizationId } = membership;
+  await takeInvitationsBack(queries, membership);
   await queries.deleteFrom('memberships').where('person_id', '=', personId).where('organization_id', '=', organizationId).execute();
   await queries.deleteFrom('person_sessions').where('person_id', '=', personId).where('organization_id', '=', organizationId).execute();
   await queries

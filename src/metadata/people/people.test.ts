@@ -10,7 +10,7 @@ import { openMigratedMetadata } from '../migrate.ts';
 import { changeApiKey, createApiKey, makeKeyLookUp } from '../organization/api-keys.ts';
 import { createOrganization } from '../organization/organizations.ts';
 import { findPerson, keepAccount } from './accounts.ts';
-import { acceptInvitation, addInvitation, listInvitations, removeInvitation } from './invitations.ts';
+import { acceptInvitation, addInvitation, type Invitation, listInvitations, removeInvitation } from './invitations.ts';
 import { applyGroups, changeMember, listMembers, listMemberships, removeMember } from './members.ts';
 import { addPersonSession, endPersonSession, listPersonSessions, makePersonSessionLookUp } from './person-sessions.ts';
 
@@ -73,12 +73,10 @@ async function session(personId: string, organizationId = ours): Promise<string>
   return tokenHash;
 }
 
-const invite = (
-  id: string,
-  given: { readonly mail?: string; readonly permissions?: PersonPermissions; readonly expiresAt?: number } = {},
-) => {
-  const { mail = null, permissions = 'rw', expiresAt = at + hour } = given;
-  return addInvitation(database, { id, organizationId: ours, tokenHash: `of ${id}`, permissions, mail, createdAt: at, expiresAt }, 2);
+const invite = (id: string, given: Partial<Pick<Invitation, 'mail' | 'permissions' | 'expiresAt' | 'invitedBy'>> = {}) => {
+  const { mail = null, permissions = 'rw', expiresAt = at + hour, invitedBy = null } = given;
+  const rest = { permissions, mail, createdAt: at, expiresAt, invitedBy };
+  return addInvitation(database, { id, organizationId: ours, tokenHash: `of ${id}`, ...rest }, 2);
 };
 const accept = (id: string, personId: string, given: { readonly verifiedMail?: string; readonly at?: number } = {}) =>
   acceptInvitation(database, `of ${id}`, { personId, verifiedMail: given.verifiedMail ?? null, at: given.at ?? at });
@@ -101,14 +99,20 @@ describe('groups of the issuer', () => {
     const ada = await person('ada');
     await invite('1', { permissions: 'r' });
     await accept('1', ada);
-    expect(await applyGroups(database, { personId: ada, at }, roles([ours, 'admin'], [theirs, 'rw']))).toBe(true);
-    expect(await applyGroups(database, { personId: ada, at }, roles([ours, 'admin'], [theirs, 'rw']))).toBe(false);
+    expect(await applyGroups(database, { personId: ada, at }, roles([ours, 'admin'], [theirs, 'rw']))).toEqual([
+      { organizationId: ours, before: 'r', permissions: 'admin' },
+      { organizationId: theirs, before: undefined, permissions: 'rw' },
+    ]);
+    expect(await applyGroups(database, { personId: ada, at }, roles([ours, 'admin'], [theirs, 'rw']))).toEqual([]);
     expect(await listMemberships(database, ada)).toMatchObject([
       { organizationName: 'ours', permissions: 'admin', source: 'group' },
       { organizationName: 'theirs', permissions: 'rw', source: 'group' },
     ]);
     expect(await changeMember(database, { organizationId: ours, personId: ada, at }, 'r')).toBe('by_groups');
-    expect(await applyGroups(database, { personId: ada, at }, roles([theirs, 'r']))).toBe(true);
+    expect(await applyGroups(database, { personId: ada, at }, roles([theirs, 'r']))).toEqual([
+      { organizationId: ours, before: 'admin', permissions: undefined },
+      { organizationId: theirs, before: 'rw', permissions: 'r' },
+    ]);
     expect(await listMemberships(database, ada)).toMatchObject([{ organizationName: 'theirs', permissions: 'r' }]);
   });
 
@@ -116,7 +120,7 @@ describe('groups of the issuer', () => {
     const ada = await person('ada');
     await invite('1');
     await accept('1', ada);
-    expect(await applyGroups(database, { personId: ada, at }, roles())).toBe(false);
+    expect(await applyGroups(database, { personId: ada, at }, roles())).toEqual([]);
     expect(await listMembers(database, ours)).toMatchObject([{ personId: ada, source: 'invitation' }]);
   });
 });
@@ -146,6 +150,30 @@ describe('a member who is removed', () => {
   });
 });
 
+describe('an invitation', () => {
+  test.each(['who is removed', 'who may only write', 'whom groups let only read', 'whom no group names'])(
+    'ends with an administrator %s, and one of a key stays',
+    async (kind) => {
+      const ada = await person('ada');
+      await (kind.startsWith('whom') ? applyGroups(database, { personId: ada, at }, roles([ours, 'admin'])) : makeAdministrator(ada));
+      await key(null, 'admin');
+      await invite('of ada', { invitedBy: ada });
+      await invite('of the key');
+      const order = { organizationId: ours, personId: ada, at };
+      if (kind === 'who is removed') await removeMember(database, order);
+      if (kind === 'who may only write') await changeMember(database, order, 'rw');
+      if (kind === 'whom groups let only read') await applyGroups(database, order, roles([ours, 'r']));
+      if (kind === 'whom no group names') await applyGroups(database, order, roles());
+      expect((await listInvitations(database, ours, at)).map(({ id }) => id)).toEqual(['of the key']);
+    },
+  );
+});
+
+async function makeAdministrator(personId: string): Promise<void> {
+  await invite('first', { permissions: 'admin' });
+  await accept('first', personId);
+}
+
 describe("a person's key", () => {
   test.each([
     ['admin', 'admin', 'admin'],
@@ -159,6 +187,18 @@ describe("a person's key", () => {
     const { hash } = await key(ada, made);
     await applyGroups(database, { personId: ada, at }, roles([ours, now]));
     expect(makeKeyLookUp(database)(hash)?.permissions).toBe(allowed);
+  });
+  test('works for as long after a sign-in as is asked for, and again after the next', async () => {
+    const ada = await person('ada');
+    await applyGroups(database, { personId: ada, at }, roles([ours, 'rw']));
+    const [own, service] = [await key(ada, 'rw'), await key(null, 'rw')];
+    let since = at;
+    const lookUp = makeKeyLookUp(database, () => since);
+    expect(lookUp(own.hash)?.keyId).toBe(own.id);
+    since += 1;
+    expect([lookUp(own.hash), lookUp(service.hash)?.keyId]).toEqual([undefined, service.id]);
+    await keepAccount(database, { issuer: 'https://id.example', subject: 'ada', name: 'ada', mail: null }, since);
+    expect(lookUp(own.hash)?.keyId).toBe(own.id);
   });
 });
 

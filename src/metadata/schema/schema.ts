@@ -276,6 +276,8 @@ export interface InvitationsTable {
   used_at: number | null;
   /** Identifier of the person. */
   used_by: string | null;
+  /** Identifier of the person; null: by a key of the organisation. */
+  invited_by: string | null;
 }
 
 export interface PersonSessionsTable {

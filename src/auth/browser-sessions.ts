@@ -15,6 +15,8 @@ export interface OpenSession {
 export interface BrowserSessions {
   /** Of the cookie. Cookies ignore ports: a name of its own keeps two deployments on one host from signing each other out. */
   readonly cookieName: string;
+  /** Of the stage of a sign-in with an account, whose cookie holds for the callback alone. */
+  readonly signInCookieName: string;
   /** Durable on return. @param keyHash of a valid key. */
   readonly begin: (keyHash: string) => Promise<OpenSession & { readonly token: string }>;
   /** @returns undefined for a token that is unknown or has expired. */
@@ -31,16 +33,23 @@ export interface BrowserSessionOptions {
   readonly database: MetadataDatabase;
   /** The deployment's. */
   readonly secret: Uint8Array;
+  /** Cookies go over https only. */
+  readonly isSecure: boolean;
+  /** Below which pages are; empty: none. */
+  readonly basePath: string;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
 /** A token is random and is stored as its hash only. */
-export function makeBrowserSessions({ database, secret, now }: BrowserSessionOptions): BrowserSessions {
+export function makeBrowserSessions({ database, secret, isSecure, basePath, now }: BrowserSessionOptions): BrowserSessions {
   const lookUp = makeBrowserSessionLookUp(database);
   const deployment = Buffer.from(hkdfSync('sha256', secret, '', 'gatelog: name of the session cookie', 4)).toString('hex');
+  const name = `${sessionCookiePrefix}${deployment}`;
   return {
-    cookieName: `${sessionCookiePrefix}${deployment}`,
+    // Browsers take a cookie of such a name from this host over https alone: a neighbour of the domain cannot put in one of its own.
+    cookieName: isSecure ? `${basePath === '' ? '__Host-' : '__Secure-'}${name}` : name,
+    signInCookieName: `${isSecure ? '__Secure-' : ''}${name}_sign_in`,
     begin: async (keyHash) => {
       const token = randomBytes(tokenBytes).toString('base64url');
       const createdAt = now();

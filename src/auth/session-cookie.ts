@@ -1,4 +1,4 @@
-/** How the names of the dashboard's session cookies begin, whatever the deployment. */
+/** How the names of the dashboard's session cookies begin, whatever the deployment, behind `__Host-` or `__Secure-` where they are secure. */
 export const sessionCookiePrefix = 'gatelog_session_';
 
 /** TRICKY: the length is bounded, or a header of many prefixes would take quadratic time. */

@@ -25,7 +25,7 @@ export function deleteSignInCookie(context: Context, ports: ApiPorts): void {
 }
 
 function nameOf({ browserSessions }: ApiPorts): string {
-  return `${browserSessions.cookieName}_sign_in`;
+  return browserSessions.signInCookieName;
 }
 
 /** The issuer's page leads to the callback, so the cookie cannot be the strict one of a session. */

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type OrganizationId, parseUuid, type RequestId } from '../model/ids.ts';
+import { parseUuid, type RequestId } from '../model/ids.ts';
+import type { Principal } from '../model/principal.ts';
 
 /** Lifetime of an address, milliseconds. */
 export const bodyAddressMs = 60 * 60 * 1000;
@@ -9,38 +10,48 @@ export interface BodyAddressQuery {
   /** Unix milliseconds as text. */
   readonly expires: string | undefined;
   readonly signature: string | undefined;
+  /** Who got the address; undefined: nobody in particular, as in an event. */
+  readonly by: string | undefined;
 }
+
+/** Whose bodies they are, and who got the address. */
+export type BodyAddressOwner = Pick<Principal, 'organizationId'> & Partial<Pick<Principal, 'keyId' | 'personId'>>;
 
 /** Why an address is rejected. */
 export type BodyAddressFault = 'expired' | 'forged';
 
 export interface BodyAddresses {
   /** Path and query that give access to a request's bodies without a key, for an hour. */
-  readonly pathOf: (organizationId: OrganizationId, requestId: RequestId) => string;
-  /** @returns the organisation of the request. */
-  readonly check: (requestId: RequestId, query: BodyAddressQuery) => OrganizationId | BodyAddressFault;
+  readonly pathOf: (owner: BodyAddressOwner, requestId: RequestId) => string;
+  readonly check: (requestId: RequestId, query: BodyAddressQuery) => BodyAddressOwner | BodyAddressFault;
 }
 
 /**
- * Signed URLs of bodies: an HMAC-SHA256 over organisation, identifier and expiry. @param secret 32 bytes or more. @param now Unix
+ * Signed URLs of bodies: an HMAC-SHA256 over organisation, identifier, expiry and who got the address. @param secret 32 bytes or more. @param now Unix
  * milliseconds.
  */
 export function makeBodyAddresses(secret: Uint8Array, now: () => number): BodyAddresses {
-  const signatureOf = (organizationId: string, requestId: RequestId, expires: string): Buffer =>
-    createHmac('sha256', secret).update(`body\n${organizationId}\n${requestId}\n${expires}`).digest();
+  const signatureOf = (organizationId: string, requestId: RequestId, expires: string, by: string): Buffer =>
+    createHmac('sha256', secret)
+      .update(`body\n${organizationId}\n${requestId}\n${expires}${by === '' ? '' : `\n${by}`}`)
+      .digest();
   return {
-    pathOf: (organizationId, requestId) => {
+    pathOf: ({ organizationId, keyId, personId }, requestId) => {
       const expires = String(now() + bodyAddressMs);
-      const signature = signatureOf(organizationId, requestId, expires).toString('base64url');
-      return `/v1/request/${requestId}/body?organization=${organizationId}&expires=${expires}&signature=${signature}`;
+      const by = [keyId, personId].filter((one) => one !== undefined).join('.');
+      const signature = signatureOf(organizationId, requestId, expires, by).toString('base64url');
+      const query = `organization=${organizationId}&expires=${expires}${by === '' ? '' : `&by=${by}`}&signature=${signature}`;
+      return `/v1/request/${requestId}/body?${query}`;
     },
-    check: (requestId, { organization = '', expires = '', signature = '' }) => {
+    check: (requestId, { organization = '', expires = '', signature = '', by = '' }) => {
       const organizationId = parseUuid(organization);
       if (organizationId === undefined) return 'forged';
       const given = Buffer.from(signature, 'base64url');
-      const expected = signatureOf(organizationId, requestId, expires);
+      const expected = signatureOf(organizationId, requestId, expires, by);
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forged';
-      return now() > Number(expires) ? 'expired' : organizationId;
+      if (now() > Number(expires)) return 'expired';
+      const [keyId, personId] = by.split('.');
+      return { organizationId, ...(by === '' ? {} : { keyId }), ...(personId === undefined ? {} : { personId }) };
     },
   };
 }

@@ -60,7 +60,7 @@ export function requestPayloadsOf(parts: FollowingParts, baseUrl: () => string):
   return makeRequestPayloads({
     definitions: webhooks,
     readingOf: parts.readingOf,
-    bodyAddressOf: (organizationId, requestId) => baseUrl() + addresses.pathOf(organizationId, requestId),
+    bodyAddressOf: (organizationId, requestId) => baseUrl() + addresses.pathOf({ organizationId }, requestId),
   });
 }
 

@@ -23,7 +23,7 @@ import type { Observe } from '../../model/observation.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { TakeLog } from '../../model/record/sent-log.ts';
 import type { TakeSpans } from '../../model/record/sent-spans.ts';
-import type { BodyAddresses } from '../../auth/body-address.ts';
+import type { BodyAddresses, BodyAddressOwner } from '../../auth/body-address.ts';
 import type { BrowserSessions } from '../../auth/browser-sessions.ts';
 import type { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import type { ApiKeys } from '../../auth/api-keys.ts';
@@ -77,7 +77,7 @@ export interface ApiPorts extends ReturnType<typeof makeDashboard> {
   /** Every request whose response ended before this time, Unix milliseconds, is in the store; undefined: nobody can tell. */
   readonly freshUntil: () => Promise<number | undefined>;
   /** An address of both bodies that needs no key and is valid for an hour. */
-  readonly bodyAddressOf: (organizationId: OrganizationId, requestId: RequestId) => string;
+  readonly bodyAddressOf: (owner: BodyAddressOwner, requestId: RequestId) => string;
   readonly checkBodyAddress: BodyAddresses['check'];
   readonly properties: Properties;
   readonly storedValues: StoredValues;

@@ -49,6 +49,17 @@ describe('the audit log has', () => {
     expect(await noted()).toEqual([]);
   });
 
+  it('who got the signed address by which bodies are read', async () => {
+    const { data } = (await (await rig.call('GET', `/v1/request/${rig.stored}`)).json()) as {
+      readonly data: { readonly signed_body_url: string };
+    };
+    const { pathname, search } = new URL(data.signed_body_url);
+    expect((await rig.call('GET', pathname + search, { key: null })).status).toBe(200);
+    const [shown, read] = await noted();
+    expect(read).toMatchObject({ action: 'getSignedBodies', target: rig.stored, key: shown?.key, who: null });
+    expect(read?.key).toEqual(expect.any(String));
+  });
+
   it('each page and export with bodies, with its filter', async () => {
     const filter = { request_response_rmt: { user_id: { equals: 'u' } } };
     await rig.call('POST', queryPath, { body: { filter, limit: 5 } });

@@ -19,27 +19,24 @@ export const signedBodies = [
     text: 'The address is the `signed_body_url` of a request item. It needs no key and is good for an hour.',
     request: {
       params: z.object({ id: requestId.schema }),
-      query: z.object({ organization: z.string(), expires: z.string(), signature: z.string() }),
+      query: z.object({ organization: z.string(), expires: z.string(), by: z.string().optional(), signature: z.string() }),
     },
     answers: { 200: jsonAnswer({ answer: requestBodiesSchema, answered: 'The bodies.' }) },
     errors: [403, 404, 500, 503, 504],
     respond: async ({ context, ports, memory }) => {
       const id = requestId.read(context.req.param('id') ?? '');
-      const [organization, expires, signature] = [
-        context.req.query('organization'),
-        context.req.query('expires'),
-        context.req.query('signature'),
-      ];
-      const owner = ports.checkBodyAddress(id, { organization, expires, signature });
-      if (owner === 'expired') throw refused('This address has expired; read the request again for a fresh one.');
-      if (owner === 'forged') throw refused('This address is not as it was given out.');
+      const { organization, expires, signature, by }: Partial<Record<string, string>> = context.req.query();
+      const reader = ports.checkBodyAddress(id, { organization, expires, signature, by });
+      if (reader === 'expired') throw refused('This address has expired; read the request again for a fresh one.');
+      if (reader === 'forged') throw refused('This address is not as it was given out.');
+      const { organizationId: owner } = reader;
       const { signal } = context.req.raw;
       const keys = await runUntilRows<CreatedAtRow>(ports.run, requestKeyStatements(owner, id), signal);
       if (keys.length === 0) throw new GatelogError('not_found', `No request ${id} is on record.`);
       const placed = keys.map(({ created_ms: arrival }) => ({ id, created_ms: arrival }));
       const call = { context, ports, memory: memory.ownedBy(owner) };
       const [row] = await readBodies(call, placed, { owner, textsBytes: 0, passedBytes: 0 });
-      await noteCall(context, ports, { organizationId: owner }, { action: 'getSignedBodies', target: id });
+      await noteCall(context, ports, reader, { action: 'getSignedBodies', target: id });
       context.header('Cache-Control', 'private, no-store');
       return sendJson(context, bodiesOf(row) satisfies AnswerOf<typeof requestBodiesSchema>);
     },

@@ -52,7 +52,7 @@ export async function writtenItems(
 const charactersInTurn = 128 * 1024;
 
 function shown({ principal, ports }: RequestContext, rows: readonly RequestRow[], bodies: readonly BodiesRow[]): RequestItem[] {
-  return requestItems(rows, bodies, (row) => ports.bodyAddressOf(principal.organizationId, row.id as RequestId));
+  return requestItems(rows, bodies, (row) => ports.bodyAddressOf(principal, row.id as RequestId));
 }
 
 async function bodiesOf(call: RequestContext, rows: readonly RequestRow[], withBodies: boolean): Promise<readonly BodiesRow[]> {

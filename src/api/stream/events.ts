@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { BodyAddressOwner } from '../../auth/body-address.ts';
 import type { OrganizationId, RequestId } from '../../model/ids.ts';
 import type { GatelogError } from '../../model/errors.ts';
 import { inOneLine } from '../../model/json/one-line.ts';
@@ -16,11 +17,11 @@ export interface StreamEvent {
   readonly text: string;
 }
 
-export type BodyAddressOf = (organizationId: OrganizationId, requestId: RequestId) => string;
+export type BodyAddressOf = (owner: BodyAddressOwner, requestId: RequestId) => string;
 
 /** @param bodies undefined without bodies, or when they are not sent. */
 export function eventOf(row: StreamRow, bodies: BodiesRow | undefined, bodyAddressOf: BodyAddressOf): StreamEvent {
-  const address = bodyAddressOf(row.organization as OrganizationId, row.id as RequestId);
+  const address = bodyAddressOf({ organizationId: row.organization as OrganizationId }, row.id as RequestId);
   const item = Object.assign(requestItem(row, bodies), { signed_body_url: address, inputs: null });
   const data = inOneLine(jsonParts(item, randomUUID()).join(''));
   return { storedNumber: row.stored_number, text: `id: ${row.stored_number}\nevent: request\ndata: ${data}\n\n` };

@@ -1,13 +1,16 @@
 import type { Fault } from './fault.ts';
 import { type Settings, variables } from './variables.ts';
 
-type PeopleSettings = Pick<Settings, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcAdmit' | 'oidcRoles'>;
+type PeopleSettings = Pick<
+  Settings,
+  'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcAdmit' | 'oidcRoles' | 'host' | 'publicApiUrl'
+>;
 
 const localHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** Settings of people that are valid one by one and contradict each other. */
 export function peopleFaults(config: PeopleSettings): readonly Fault[] {
-  const { oidcIssuer, oidcClientId, oidcAdmit, oidcRoles } = config;
+  const { oidcIssuer, oidcClientId, oidcAdmit, oidcRoles, host, publicApiUrl } = config;
   if (oidcIssuer === undefined) return withoutIssuer(config);
   const faults: Fault[] = [];
   const { protocol, hostname } = new URL(oidcIssuer);
@@ -23,6 +26,13 @@ export function peopleFaults(config: PeopleSettings): readonly Fault[] {
       variable: variables.oidcIssuer.name,
       problem: `is set without ${variables.oidcClientId.name}`,
       remedy: 'write the identifier that the issuer has given this deployment too',
+    });
+  }
+  if (publicApiUrl === undefined && !localHosts.has(host)) {
+    faults.push({
+      variable: variables.oidcIssuer.name,
+      problem: 'is set without the address to which the issuer sends browsers back',
+      remedy: `write ${variables.publicApiUrl.name}, or ${variables.publicUrl.name} with one listener`,
     });
   }
   if (oidcRoles.length > 0 && oidcAdmit.length === 0) {

@@ -48,6 +48,15 @@ export const peopleVariables = {
     reason:
       'What people of a group are in an organisation: group=organisation:role, with the roles r, rw and admin; the group * is everybody who is admitted. They win over what an administrator has chosen.',
   },
+  personKeyDays: {
+    name: 'GATELOG_PERSON_KEY_DAYS',
+    kind: 'integer',
+    default: '90',
+    min: 0,
+    max: 3650,
+    reason:
+      "Days after a person's last sign-in for which keys of that person work; another sign-in makes them work again. The issuer tells nobody who has left, so this bounds how long their keys outlive them. 0: until they are revoked.",
+  },
   auditDays: {
     name: 'GATELOG_AUDIT_DAYS',
     kind: 'integer',

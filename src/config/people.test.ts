@@ -33,6 +33,7 @@ describe('settings of people that contradict each other are told with what to do
     ],
     ['a client without an issuer', { GATELOG_OIDC_CLIENT_ID: 'x' }, /GATELOG_OIDC_CLIENT_ID is set without GATELOG_OIDC_ISSUER/],
     ['an issuer without TLS', { ...issuer, GATELOG_OIDC_ISSUER: 'http://accounts.example.com' }, /without TLS/],
+    ['an issuer that cannot send browsers back', { ...issuer, GATELOG_HOST: '0.0.0.0' }, /without the address to which the issuer/],
     ['roles of people whom nobody admits', { ...issuer, GATELOG_OIDC_ROLES: 'a=default:r' }, /admits nobody/],
     ['a role that there is not', { ...issuer, GATELOG_OIDC_ADMIT: 'a', GATELOG_OIDC_ROLES: 'a=default:w' }, /not group=organisation:role/],
     ['a domain that is none', { ...issuer, GATELOG_OIDC_ADMIT: '@example' }, /not the domain of a mail address/],

@@ -9,22 +9,24 @@ import { systemClock } from '../../platform/clock.ts';
 /** Below the base address of the API; the cookie of a sign-in holds for it alone. */
 export const callbackPath = '/v1/sign-in/callback';
 
-interface SignInParts extends Pick<PeopleParts, 'observe'> {
+interface SignInParts extends Pick<PeopleParts, 'observe' | 'noteAudit'> {
   readonly database: MetadataDatabase;
-  readonly config: PeopleParts['config'] & Pick<Config, 'publicApiUrl' | 'tlsCertFile'>;
+  readonly config: PeopleParts['config'] & Pick<Config, 'publicApiUrl' | 'tlsCertFile' | 'basePath'>;
   /** The deployment's. */
   readonly secret: Uint8Array;
   /** Address of the API. */
   readonly baseUrl: () => string;
 }
 
-export function makeSignInPorts({ database, config, secret, observe, baseUrl }: SignInParts) {
+export function makeSignInPorts({ database, config, secret, noteAudit, observe, baseUrl }: SignInParts) {
   const { now } = systemClock;
+  const { basePath } = config;
+  const secureCookies = config.tlsCertFile !== undefined || config.publicApiUrl?.startsWith('https:') === true;
   return {
     baseUrl,
-    people: makePeople({ database, config, secret, observe, now, callbackAddress: () => baseUrl() + callbackPath }),
+    people: makePeople({ database, config, secret, noteAudit, observe, now, callbackAddress: () => baseUrl() + callbackPath }),
     organizationName: async (organizationId: OrganizationId) => (await findOrganization(database, organizationId))?.name,
-    browserSessions: makeBrowserSessions({ database, secret, now }),
-    secureCookies: config.tlsCertFile !== undefined || config.publicApiUrl?.startsWith('https:') === true,
+    browserSessions: makeBrowserSessions({ database, secret, isSecure: secureCookies, basePath, now }),
+    secureCookies,
   };
 }

@@ -10,6 +10,7 @@ import {
   type Membership,
   removeMember,
 } from '../../metadata/people/members.ts';
+import type { NoteAudit } from '../../model/audit.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { PersonPermissions } from '../../model/people.ts';
@@ -20,6 +21,7 @@ import { isAdmitted } from '../oidc/roles.ts';
 import { makeCipher } from '../sealing.ts';
 import { applyIdentity } from './apply-identity.ts';
 import { type Invitations, makeInvitations } from './invitations.ts';
+import { makeNotePeople } from './note.ts';
 import { type EndedSession, PersonSessions } from './person-sessions.ts';
 import { SignIns } from './sign-ins.ts';
 
@@ -56,14 +58,16 @@ export interface PeopleParts {
   readonly secret: Uint8Array;
   /** The issuer sends browsers back to it. */
   readonly callbackAddress: () => string;
+  readonly noteAudit: NoteAudit;
   readonly observe: Observe;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
-export function makePeople({ database, config, secret, callbackAddress, observe, now }: PeopleParts): People {
+export function makePeople({ database, config, secret, callbackAddress, noteAudit, observe, now }: PeopleParts): People {
   const issuer = issuerOf(config, now);
-  const rules = { database, admitted: config.oidcAdmit, roles: config.oidcRoles, observe, now };
+  const note = makeNotePeople(noteAudit);
+  const rules = { database, admitted: config.oidcAdmit, roles: config.oidcRoles, note, observe, now };
   const apply = (personId: string, identity: PersonIdentity): Promise<void> => applyIdentity(rules, personId, identity);
   const invitations = makeInvitations(database, now);
   const sessions = new PersonSessions({ database, cipher: makeCipher(secret, 'sessions'), issuer, applyIdentity: apply, observe, now });
@@ -75,6 +79,7 @@ export function makePeople({ database, config, secret, callbackAddress, observe,
       sessions,
       invitations,
       callbackAddress,
+      note,
       observe,
       now,
       cipher: makeCipher(secret, 'signIns'),

@@ -161,13 +161,15 @@ export class PersonSessions {
 
   private async checkNow(session: FoundSession): Promise<void> {
     const { database, issuer, applyIdentity, observe, now } = this.options;
+    const person = await findPerson(database, session.personId);
+    // The deployment has another issuer since, which knows nothing of this account.
+    if (issuer !== undefined && person?.issuer !== issuer.address) return void (await endPersonSession(database, { id: session.id }));
     const sealed = await sealedOfSession(database, session.id);
     const tokens = this.open(session, sealed);
     if (issuer === undefined || tokens.refreshToken === undefined) {
       // Nothing can be asked: the session lives on what was said at its beginning.
       return changePersonSession(database, session.id, { checked: { at: now(), sealed } });
     }
-    const person = await findPerson(database, session.personId);
     try {
       const told = person === undefined ? undefined : await issuer.refresh(tokens, person.subject);
       if (told === undefined) return void (await endPersonSession(database, { id: session.id }));

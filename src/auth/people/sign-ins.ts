@@ -6,6 +6,7 @@ import { type ErrorCode, GatelogError } from '../../model/errors.ts';
 import type { OrganizationId } from '../../model/ids.ts';
 import type { Observe } from '../../model/observation.ts';
 import { reasonOf } from '../oidc/failures.ts';
+import type { NotePeople } from './note.ts';
 import type { PersonIdentity } from '../oidc/identity.ts';
 import type { Issuer, SignInChecks, Told } from '../oidc/issuer.ts';
 import type { Cipher } from '../sealing.ts';
@@ -36,6 +37,7 @@ export interface SignInOptions {
   /** Makes the person a member of what the issuer says. */
   readonly applyIdentity: (personId: string, identity: PersonIdentity) => Promise<void>;
   readonly isAdmitted: (identity: PersonIdentity) => boolean;
+  readonly note: NotePeople;
   /** The issuer sends the browser back to it. */
   readonly callbackAddress: () => string;
   readonly observe: Observe;
@@ -112,10 +114,10 @@ export class SignIns {
 
   /** @returns the organisation with which the session begins. */
   private async letIn(person: Person, identity: PersonIdentity, invitation: string | undefined): Promise<OrganizationId> {
-    const { database, applyIdentity, invitations, isAdmitted } = this.options;
+    const { database, applyIdentity, isAdmitted } = this.options;
     try {
       await applyIdentity(person.id, identity);
-      const invited = invitation === undefined ? undefined : await invitations.accept(invitation, person.id, identity.verifiedMail);
+      const invited = invitation === undefined ? undefined : await this.accept(invitation, person, identity);
       const memberships = await listMemberships(database, person.id);
       const chosen = invited ?? memberships[0]?.organizationId;
       if (chosen !== undefined) return chosen;
@@ -129,6 +131,13 @@ export class SignIns {
       await forgetStranger(database, person.id);
       throw error;
     }
+  }
+
+  private async accept(invitation: string, { id: personId }: Person, { verifiedMail }: PersonIdentity): Promise<OrganizationId> {
+    const { invitations, note } = this.options;
+    const { organizationId, invitationId, permissions } = await invitations.accept(invitation, personId, verifiedMail);
+    await note({ organizationId, personId, action: 'acceptInvitation', target: invitationId, filter: { permissions } });
+    return organizationId;
   }
 
   /** Until its page comes. What nobody has taken in time goes, as it holds tokens. */

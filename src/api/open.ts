@@ -5,10 +5,9 @@ import type { Alerts } from '../alerts/alerts.ts';
 import type { Audit } from '../audit/open.ts';
 import { makeApiKeys } from '../auth/api-keys.ts';
 import { makeBodyAddresses } from '../auth/body-address.ts';
-import { failedKeysOf, keyVerifier } from '../auth/open.ts';
+import { failedKeysOf, keyVerifier, rejectionsOf } from '../auth/open.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
 import { makeProviderKeyVault } from '../auth/provider-keys.ts';
-import { explainRejection } from '../auth/rejection.ts';
 import { clientAddressMark } from '../auth/sealing.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import { dataPaths } from '../config/data-paths.ts';
@@ -167,18 +166,18 @@ export function apiPortsOf(dependencies: ApiDependencies): ApiPorts {
 }
 
 /** Keys, sessions of browsers, and addresses that need no key. */
-function keyPorts({ config, database, observe, baseUrl }: ApiDependencies) {
+function keyPorts({ config, database, audit, observe, baseUrl }: ApiDependencies) {
   const secret = deploymentSecret(config.secretKey, dataPaths(config).secret);
   const bodyAddresses = makeBodyAddresses(secret, systemClock.now);
   return {
     verifyKey: keyVerifier(database, config, observe),
-    explainRejection: (key) => explainRejection(key, config),
+    explainRejection: rejectionsOf(database, config),
     failedKeys: failedKeysOf(config),
-    bodyAddressOf: (organizationId, requestId) => baseUrl() + bodyAddresses.pathOf(organizationId, requestId),
+    bodyAddressOf: (owner, requestId) => baseUrl() + bodyAddresses.pathOf(owner, requestId),
     checkBodyAddress: bodyAddresses.check,
     apiKeys: makeApiKeys(database, config.region, systemClock.now),
     providerKeys: makeProviderKeyVault(database, makeProviderKeyCipher(secret), systemClock.now),
-    ...makeSignInPorts({ database, config, secret, observe, baseUrl }),
+    ...makeSignInPorts({ database, config, secret, noteAudit: audit.note, observe, baseUrl }),
   } satisfies Partial<ApiPorts>;
 }
 

@@ -75,7 +75,7 @@ describe('a key within a text', () => {
 });
 
 describe('a rejected key is explained', () => {
-  const known = { region: 'us', regions: { eu: 'https://eu.example.com', 'us-east': 'https://use.example.com' } };
+  const known = { region: 'us', regions: { eu: 'https://eu.example.com', 'us-east': 'https://use.example.com' }, personKeyDays: 90 };
   test.each([
     [undefined, 'missing_key', 'Authorization: Bearer sk-svc-us-…'],
     ['', 'missing_key', 'No Gatelog key was sent'],
@@ -87,8 +87,9 @@ describe('a rejected key is explained', () => {
     ['sk-svc-us-east-01234567890', 'wrong_region', 'https://use.example.com'],
     ['sk-svc-us-chosen-01234567890', 'invalid_key', 'unknown or revoked'],
     ['sk-svc-constructor-01234567890', 'wrong_region', 'use the address of constructor'],
+    ['sk-svc-us-asleep-01234567890', 'invalid_key', 'has not signed in for 90 days'],
   ])('%s: %s', (key, code, part) => {
-    const error = explainRejection(key, known);
+    const error = explainRejection(key, { ...known, isAsleep: (one) => one.includes('asleep') });
     expect([error.code, error.status]).toEqual([code, 401]);
     expect(error.message).toContain(part);
     expect(error.message).not.toContain('0123456');

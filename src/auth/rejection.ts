@@ -8,11 +8,17 @@ export interface KnownRegions {
   readonly regions: Readonly<Record<string, string>>;
 }
 
+interface Known extends KnownRegions {
+  readonly personKeyDays: number;
+  /** Whether a refused key works once its person signs in again. */
+  readonly isAsleep: (key: string) => boolean;
+}
+
 /**
  * The error for a request without a valid key. Its sentence never contains the key. @param key the key that was sent, undefined without
  * one.
  */
-export function explainRejection(key: string | undefined, known: KnownRegions): GatelogError {
+export function explainRejection(key: string | undefined, known: Known): GatelogError {
   const example = `sk-svc-${known.region}-…`;
   if (key === undefined || key === '') {
     return new GatelogError(
@@ -21,12 +27,13 @@ export function explainRejection(key: string | undefined, known: KnownRegions): 
     );
   }
   if (!looksLikeOurKey(key)) return new GatelogError('invalid_key', `What was sent is not a Gatelog key; a key reads ${example}.`);
-  return (
-    wrongRegion(key, known) ??
-    new GatelogError(
-      'invalid_key',
-      'This Gatelog key is unknown or revoked; create one with "gatelog keys create" or ask for one in your organisation.',
-    )
+  const elsewhere = wrongRegion(key, known);
+  if (elsewhere !== undefined) return elsewhere;
+  return new GatelogError(
+    'invalid_key',
+    known.isAsleep(key)
+      ? `The person of this Gatelog key has not signed in for ${known.personKeyDays} days; it works again once they sign in to the dashboard.`
+      : 'This Gatelog key is unknown or revoked; create one with "gatelog keys create" or ask for one in your organisation.',
   );
 }
 

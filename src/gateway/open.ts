@@ -1,6 +1,5 @@
-import { failedKeysOf, keyVerifier } from '../auth/open.ts';
+import { failedKeysOf, keyVerifier, rejectionsOf } from '../auth/open.ts';
 import { makeProviderKeyCipher } from '../auth/provider-key-cipher.ts';
-import { explainRejection } from '../auth/rejection.ts';
 import { makeCredentialHash } from '../auth/sealing.ts';
 import { deploymentSecret } from '../auth/secret-key.ts';
 import { dataPaths } from '../config/data-paths.ts';
@@ -201,7 +200,7 @@ function portsOf(dependencies: GatewayDependencies, { upstream, largeBodies, cac
     credentials: new CredentialCache(),
     credentialHashes: new CredentialHashes(makeCredentialHash(secret)),
     verifyKey: keyVerifier(database, config, observe),
-    explainRejection: (key) => explainRejection(key, config),
+    explainRejection: rejectionsOf(database, config),
     failedKeys: failedKeysOf(config),
     clientAddressOf: clientAddressBehind(config.trustedProxies),
     requestIdClaims: makeRequestIdClaims(database, now),

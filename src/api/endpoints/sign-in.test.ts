@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { clientId, clientSecret, type LocalIssuer, openLocalIssuer } from '../../auth/testing/local-issuer.ts';
+import { auditAnswerSchema } from '../../contract/audit.ts';
 import { problemSchema } from '../../contract/problem.ts';
 import { doneSchema } from '../../contract/responses.ts';
 import { issuedApiKeyAnswerSchema } from '../../contract/settings/api-keys.ts';
@@ -66,6 +67,11 @@ const invite = async (body: object) =>
 const keyFrom = async (one: Browser, body: object) => {
   const answer = await one.call('POST', '/v1/api-keys', { body: { api_key_name: 'k', ...body }, headers: csrf });
   return (await checked(answer, 200, issuedApiKeyAnswerSchema)).data.apiKey;
+};
+/** A key was known a moment ago. */
+const rejected = async (key: string) => {
+  await expect.poll(async () => (await callBy(key)).status, { timeout: 10_000 }).toBe(401);
+  return checked(await callBy(key), 401, problemSchema);
 };
 const who = async (one: Browser) => (await checked(await one.call('GET', '/v1/session-cookie'), 200, signedInOrNobodySchema)).data;
 
@@ -216,8 +222,8 @@ describe('who may sign in', () => {
     expect(await rig.database.queries.selectFrom('people').select('id').where('subject', '=', 'eve').execute()).toEqual([]);
   });
 
-  it('whom an invitation names: a link makes one person a member, once', async () => {
-    const { link } = await invite({ permissions: 'r', mail: 'bob@other.example' });
+  it('whom an invitation names: a link makes one person a member, once, and the audit log has it', async () => {
+    const { id, link } = await invite({ permissions: 'r', mail: 'bob@other.example' });
     const token = /#invitation=([\w-]{43})$/.exec(link)?.[1];
     issuer.accounts.set('eve', { email: 'eve@other.example', email_verified: true });
     issuer.accounts.set('bob', { email: 'bob@other.example', email_verified: true });
@@ -226,6 +232,12 @@ describe('who may sign in', () => {
     await browser.visit(issuer, 'bob');
     const { data } = await checked(await browser.finish(token), 200, signedInByIssuerSchema);
     expect(data).toMatchObject({ key_permissions: 'r', person: { mail: 'bob@other.example' } });
+    const { data: noted } = await checked(
+      await rig.call('GET', '/v1/audit?action=acceptInvitation', { key: keyOf('admin') }),
+      200,
+      auditAnswerSchema,
+    );
+    expect(noted).toMatchObject([{ who: data.person?.id, target: id, filter: { permissions: 'r' } }]);
     await browser.visit(issuer, 'eve');
     await checked(await browser.finish(token), 404, problemSchema);
     await signIn('bob');
@@ -254,6 +266,27 @@ describe("a person's session", () => {
     later(6 * minute);
     expect((await query(ada)).status).toBe(401);
     expect(await who(ada)).toBeNull();
+  });
+
+  it('ends when the deployment has another issuer since', async () => {
+    const ada = await signIn();
+    const id = (await who(ada))?.person?.id ?? '';
+    await rig.database.queries.updateTable('people').set({ issuer: 'https://former.example' }).where('id', '=', id).execute();
+    expect((await query(ada)).status).toBe(200);
+    later(6 * minute);
+    expect((await query(ada)).status).toBe(401);
+  });
+
+  it('makes keys that rest 90 days after the last sign-in, and work again after the next', async () => {
+    const key = await keyFrom(await signIn(), {});
+    expect((await callBy(key)).status).toBe(200);
+    const id = (await who(await signIn()))?.person?.id ?? '';
+    const longAgo = { signed_in_at: Date.now() - 91 * 24 * 60 * minute };
+    await rig.database.queries.updateTable('people').set(longAgo).where('id', '=', id).execute();
+    const refused = await rejected(key);
+    expect(refused.error).toContain('has not signed in for 90 days');
+    await signIn();
+    await expect.poll(async () => (await callBy(key)).status, { timeout: 10_000 }).toBe(200);
   });
 
   it('ends when the issuer knows the account no more, and its keys with it once an administrator removes the person', async () => {

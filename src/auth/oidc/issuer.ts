@@ -66,6 +66,11 @@ export class Issuer {
     this.settings = settings;
   }
 
+  /** As people of it are stored. */
+  get address(): string {
+    return this.settings.issuer;
+  }
+
   /** For people. */
   get name(): string {
     return new URL(this.settings.issuer).host;

@@ -130,17 +130,29 @@ export async function changeApiKey(
 }
 
 /**
- * Prepares the look-up of valid keys by hash; some microseconds each. A person's key is valid while its person is a member, and allows
- * no more than the person may. The tables must exist. @returns a function that throws when the database cannot be read.
+ * Prepares the look-up of valid keys by hash; some microseconds each. A person's key is valid while its person is a member who has signed in
+ * since `signedInSince`, and allows no more than the person may. The tables must exist. @param signedInSince Unix milliseconds.
+ * @returns a function that throws when the database cannot be read.
  */
-export function makeKeyLookUp(database: MetadataDatabase): (keyHash: string) => Principal | undefined {
+export function makeKeyLookUp(
+  database: MetadataDatabase,
+  signedInSince: () => number = () => 0,
+): (keyHash: string) => Principal | undefined {
   const statement = database.prepare(
     database.queries
       .selectFrom('api_keys as key')
       .leftJoin('memberships as member', (join) =>
         join.onRef('member.person_id', '=', 'key.person_id').onRef('member.organization_id', '=', 'key.organization_id'),
       )
-      .select(['key.id', 'key.organization_id', 'key.permissions', 'key.person_id', 'member.permissions as person_permissions'])
+      .leftJoin('people as person', 'person.id', 'key.person_id')
+      .select([
+        'key.id',
+        'key.organization_id',
+        'key.permissions',
+        'key.person_id',
+        'member.permissions as person_permissions',
+        'person.signed_in_at',
+      ])
       .where('key.key_hash', '=', '')
       .where('key.revoked_at', 'is', null),
   );
@@ -149,6 +161,8 @@ export function makeKeyLookUp(database: MetadataDatabase): (keyHash: string) => 
     if (row === undefined) return undefined;
     const key = { organizationId: row.organization_id as OrganizationId, keyId: row.id, keyHash };
     if (row.person_id === null) return { ...key, permissions: row.permissions };
+    // Who has left the issuer is not told to us; who is still there signs in now and then.
+    if (row.signed_in_at === null || row.signed_in_at < signedInSince()) return undefined;
     const permissions = row.person_permissions === null ? undefined : commonPermissions(row.permissions, row.person_permissions);
     return permissions && { ...key, permissions, personId: row.person_id };
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type FakeOpenAi, type SeenCall, startFakeOpenAi } from './fake-openai.ts';
@@ -49,7 +50,7 @@ function answer(call: SeenCall, response: ServerResponse, refused: Set<string>):
   else {
     refused.delete(number);
     const choice = { index: 0, message: { role: 'assistant', content: `answer ${number}` }, finish_reason: 'stop' };
-    sendJson(response, 200, { ...heading('chat.completion'), choices: [choice], usage: usageOf(Number(number)) });
+    sendJson(response, 200, { ...heading('chat.completion', newId()), choices: [choice], usage: usageOf(Number(number)) });
   }
 }
 
@@ -61,22 +62,28 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 
 async function sendStream(response: ServerResponse, number: number): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const id = newId();
   const words = ['answer', ` ${number}`, ' in', ' pieces'];
   for (const content of words) {
-    response.write(event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }));
+    response.write(event(id, { choices: [{ index: 0, delta: { content }, finish_reason: null }] }));
     await wait(pauseBetweenEventsMs);
   }
-  response.write(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));
-  response.write(event({ choices: [], usage: usageOf(number) }));
+  response.write(event(id, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));
+  response.write(event(id, { choices: [], usage: usageOf(number) }));
   response.end('data: [DONE]\n\n');
 }
 
-function event(fields: object): string {
-  return `data: ${JSON.stringify({ ...heading('chat.completion.chunk'), ...fields })}\n\n`;
+function event(id: string, fields: object): string {
+  return `data: ${JSON.stringify({ ...heading('chat.completion.chunk', id), ...fields })}\n\n`;
 }
 
-function heading(object: string): object {
-  return { id: 'chatcmpl-load', object, created: 1_780_000_000, model: loadModel };
+/** As providers name each response: calls with one name are looked at as if they were the same. */
+function newId(): string {
+  return `chatcmpl-${randomUUID()}`;
+}
+
+function heading(object: string, id: string): object {
+  return { id, object, created: 1_780_000_000, model: loadModel };
 }
 
 function usageOf(number: number): object {

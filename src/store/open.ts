@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ChangeLog } from './read/change-log.ts';
 import type { Config } from '../config/load.ts';
 import { messageOf } from '../model/errors.ts';
@@ -5,8 +6,10 @@ import type { Observe } from '../model/observation.ts';
 import type { ClickHouseServers } from '../config/clickhouse-url.ts';
 import { makeDatabase } from './schema/make-database.ts';
 import { madeAtOnce } from './schema/migrate.ts';
-import type { Connect } from './engine/connections.ts';
+import type { Connect, KeptLocation, ServerLocation } from './engine/connections.ts';
+import { isUnreachable } from './engine/failure.ts';
 import type { NoteWait } from './engine/lanes.ts';
+import { makeBackoff } from '../platform/backoff.ts';
 import { lowerThreadsNamed } from '../platform/priority.ts';
 import type { DamagedPart } from './parts/damaged-parts.ts';
 import { openStore, type Store, type StoreOptions } from './store.ts';
@@ -37,12 +40,42 @@ export async function openReadyStore(config: Config, observe: Observe, { onWait,
     const location = { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes, cacheBytes: config.storeCacheBytes };
     return prepared(openStore(location, options, connect), observe);
   }
-  try {
-    await makeDatabase(servers);
-    return await prepared(openStore({ servers }, options, connect), observe);
-  } catch (error) {
-    throw new Error(unusableServer(servers, error), { cause: error });
+  return openOnServers(config, servers, { observe, open: (location) => openStore(location, options, connect) });
+}
+
+interface ServerStart {
+  readonly observe: Observe;
+  readonly open: (location: ServerLocation) => Store;
+}
+
+/** Between two tries of servers that are away. */
+const [firstRetryMs, maxRetryMs] = [500, 5000] as const;
+
+/** Waits for servers that cannot be reached; what they say themselves ends the start. */
+async function openOnServers(config: Config, servers: ClickHouseServers, { observe, open }: ServerStart): Promise<Store> {
+  const location: ServerLocation = config.spoolKeepMs === 0 ? { servers } : { servers, kept: keptLocation(config, observe) };
+  const backoff = makeBackoff(firstRetryMs, maxRetryMs);
+  for (;;) {
+    try {
+      await makeDatabase(servers);
+      return await prepared(open(location), observe);
+    } catch (error) {
+      const reason = unusableServer(servers, error);
+      if (!isUnreachable(error)) throw new Error(reason, { cause: error });
+      observe({ kind: 'store_awaited', reason });
+      await wait(backoff.nextDelayMs());
+    }
   }
+}
+
+function keptLocation(config: Config, observe: Observe): KeptLocation {
+  return {
+    folder: dataPaths(config).keptWrites,
+    keepMs: config.spoolKeepMs,
+    maxBytes: config.spoolMaxBytes,
+    onFailure: (reason) => observe({ kind: 'store_writes_not_kept', reason }),
+    onOffered: (statements) => observe({ kind: 'store_writes_repeated', statements }),
+  };
 }
 
 /** Records and queries have priority over merges. The API already serves meanwhile. */

@@ -1,4 +1,5 @@
 import type { ClickHouseServers } from '../../config/clickhouse-url.ts';
+import { isUnreachable } from '../engine/failure.ts';
 import { openServerClient } from '../engine/server-client.ts';
 import { quoted } from './table-definition.ts';
 
@@ -6,8 +7,18 @@ import { quoted } from './table-definition.ts';
 const firstDatabase = 'default';
 
 /** Makes the database of the tables where it is missing; one that is there needs no right to make any. @throws the client's error. */
-export async function makeDatabase({ urls: [first = ''], database, cluster }: ClickHouseServers): Promise<void> {
-  const url = new URL(first);
+export async function makeDatabase({ urls, ...rest }: ClickHouseServers): Promise<void> {
+  for (const [index, url] of urls.entries()) {
+    try {
+      return await makeDatabaseAt(url, rest);
+    } catch (error) {
+      if (!isUnreachable(error) || index === urls.length - 1) throw error;
+    }
+  }
+}
+
+async function makeDatabaseAt(address: string, { database, cluster }: Omit<ClickHouseServers, 'urls'>): Promise<void> {
+  const url = new URL(address);
   url.pathname = `/${firstDatabase}`;
   const client = openServerClient(url.href);
   try {

@@ -15,7 +15,7 @@ import type { StoredParts } from './record-stored.ts';
 import type { CallsOnce } from './once/calls-once.ts';
 
 /** Other rooms, and parts of this one, as the drain uses them. */
-export interface DrainParts extends Pick<Store, 'insert' | 'findRows'>, InterpretParts, StoredParts {
+export interface DrainParts extends Pick<Store, 'insert' | 'findRows' | 'insertsByMonth'>, InterpretParts, StoredParts {
   /** The spool's identity: part of every deduplication token. */
   readonly spoolId: string;
   readonly checkpoint: CheckpointFile;

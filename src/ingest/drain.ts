@@ -244,11 +244,11 @@ export class Drain {
     this.saveCheckpoint({ ...this.checkpoint, intended });
     // A failure occurs again when the next batch is interpreted itself.
     if (!isRepeated) void this.lookAhead(batch).catch(() => undefined);
-    const { insert, findRows, observe } = this.parts;
+    const { insert, findRows, insertsByMonth: isByMonth, observe } = this.parts;
     const isUnsure = mayBeStored(this.unsure, batch.exchanges);
     const marked = this.parts.earlierTexts.mark(rows);
     const named = { token: tokenOf(this.parts.spoolId, batch.bounds), records: batch.exchanges, isRepeated, isUnsure };
-    const refused = await storeRows(rows, named, { insert, findRows, marks: marked, observe, signal: this.loop.signal });
+    const refused = await storeRows(rows, named, { insert, findRows, marks: marked, isByMonth, observe, signal: this.loop.signal });
     marked.keep(refused);
     await once.complete(this.loop.signal);
     const around = { ...this.parts, inFlight: this.inFlight, exchanges: batch.exchanges };

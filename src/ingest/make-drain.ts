@@ -77,6 +77,7 @@ export function makeDrain({
     checkpoint: openCheckpointFile(paths.spool),
     interpret: interpreter.interpret,
     insert: store.insert,
+    insertsByMonth: store.insertsByMonth,
     findRows: store.findRows,
     pendingChanges,
     declaredNames,

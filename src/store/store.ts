@@ -40,6 +40,8 @@ import { makeSetSessionTag, type SetSessionTag } from './update/session-tags.ts'
 export interface Store {
   readonly run: RunStatement;
   readonly insert: InsertRows;
+  /** An insert of several months may be stored in part: on servers. */
+  readonly insertsByMonth: boolean;
   /** How often rows of `bodies` have been removed, or were about to be, since the store was opened. */
   readonly bodyRemovals: () => number;
   /** What the writes below have changed in `requests`. */
@@ -103,6 +105,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     run: makeRunStatement(connections, options),
     rowChanges: changed.told,
     bodyRemovals: () => connections.bodies.removals,
+    insertsByMonth: !connections.embedded,
     findRows: makeFindRows(connections),
     findTold: makeFindTold(connections),
     hasSpans: makeHasSpans(connections),

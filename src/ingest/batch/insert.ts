@@ -5,6 +5,7 @@ import { makeBackoff } from '../../platform/backoff.ts';
 import type { InterpretedRows } from '../worker/record-builder.ts';
 import { failureText, isOverflow, isRejection, isTooLarge } from '../../store/engine/failure.ts';
 import type { InsertRows } from '../../store/insert/insert.ts';
+import { keyOfRow } from '../../store/insert/row-key.ts';
 import type { FindRows, RecordName } from '../../store/read/find-rows.ts';
 import type { RecordTable } from '../../store/insert/rows.ts';
 
@@ -42,11 +43,18 @@ export interface StoreBatchOptions {
   readonly insert: InsertRows;
   readonly findRows: FindRows;
   readonly marks?: RowMarks | undefined;
+  /**
+   * An insert may go on after its connection ended, as on a server, which stores the months of one insert one by one. So each month is an
+   * insert of its own: rows are there together, or their token is.
+   */
+  readonly isByMonth?: boolean;
   readonly observe: Observe;
   /** Aborted when the drain must stop: a batch that is not stored by then stays in the spool. */
   readonly signal: AbortSignal;
 }
 
+/** Of a time in ISO 8601. */
+const monthCharacters = 'yyyy-mm'.length;
 const firstRetryMs = 100;
 const maxRetryMs = 5000;
 /** Lack of memory may pass; after this many tries in a row the batch counts as its cause. */
@@ -78,13 +86,28 @@ export async function storeRows(
   const wholeRange = { start: 0, size: 2 ** Math.ceil(Math.log2(Math.max(1, records.length))), mayBeStored: isRepeated || isUnsure };
   for (const table of ['bodies', 'changes', 'requests'] as const) {
     const remaining = rows.filter((row) => !storing.refused.has(row.index) && bytesIn(table, row).length > 0);
-    // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
-    await storePart(
-      { ...wholeRange, table, rows: remaining, token: `${token}-${table}`, mayGiveUp: table === 'bodies' && !isRepeated },
-      storing,
-    );
+    const months = options.isByMonth === true ? rowsByMonth(remaining) : new Map([['', remaining]]);
+    // Rows of several inserts do not come to the store together.
+    if (table === 'bodies' && months.size > 1) options.marks?.undo();
+    for (const [place, [month, ofMonth]] of [...months].entries()) {
+      // Only the first insert may give up: after it something of the batch is stored, and the bounds of the batch must stay as they are.
+      const mayGiveUp = table === 'bodies' && place === 0 && !isRepeated;
+      await storePart({ ...wholeRange, table, rows: ofMonth, token: `${token}-${table}${month}`, mayGiveUp }, storing);
+    }
   }
   return storing.refused;
+}
+
+/** Rows by the month in which their requests arrived, as their tables have them, with a name for each that is the same at every try. */
+function rowsByMonth(rows: readonly StorableRow[]): ReadonlyMap<string, readonly StorableRow[]> {
+  const months = new Map<string, StorableRow[]>();
+  for (const row of rows) {
+    const month = `.${new Date(keyOfRow(row.rows.request).createdAt).toISOString().slice(0, monthCharacters)}`;
+    const known = months.get(month);
+    if (known === undefined) months.set(month, [row]);
+    else known.push(row);
+  }
+  return months;
 }
 
 interface Storing extends StoreBatchOptions {

@@ -14,6 +14,7 @@ import { type IngestRig, newId, openRig, until } from '../testing/ingest-harness
  * here, and its way a test below.
  */
 const writers: Readonly<Record<keyof Store, string>> = {
+  insertsByMonth: 'reads',
   insert: 'records, whose texts the interpreter redacts: calls, logs, spans, imports, and dead letters when they are replayed',
   changeStored: 'RequestChanges.change; what spans tell of other records, whose texts the interpreter redacts',
   changeStoredSession: 'SessionChanges.setProperties',

@@ -233,6 +233,7 @@ export class SpoolRig {
       checkpoint: openCheckpointFile(this.folder),
       interpret: owned(interpret, release),
       insert: this.rig.store.insert,
+      insertsByMonth: this.rig.store.insertsByMonth,
       earlierTexts: new EarlierTexts(this.rig.store.bodyRemovals),
       findRows: this.rig.store.findRows,
       pendingChanges: given.pendingChanges ?? (await this.openPendingChanges()),

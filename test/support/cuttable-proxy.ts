@@ -8,8 +8,8 @@ export interface CuttableProxy {
   readonly close: () => Promise<void>;
 }
 
-/** @param target an address such as `http://127.0.0.1:8788`. */
-export async function startCuttableProxy(target: string): Promise<CuttableProxy> {
+/** @param target an address such as `http://127.0.0.1:8788`. @param ownPort 0: any. */
+export async function startCuttableProxy(target: string, ownPort = 0): Promise<CuttableProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   const server = createServer((client) => {
@@ -25,7 +25,7 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
     }
     client.on('close', () => open.delete(client));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(ownPort, '127.0.0.1', resolve));
   const cut = (): number => {
     const count = open.size;
     for (const socket of open) socket.destroy();

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { GatelogError } from '../../model/errors.ts';
-import { KeptWrites, lifeOf } from '../kept/kept-writes.ts';
+import { KeptWrites, lifeOf } from './kept-writes.ts';
 import type { Connections, ServerLocation } from './connections.ts';
 import { isUnreachable } from './failure.ts';
 import { type LaneName, laneStates, type NoteWait, openLanes, type PermitOptions, type ReadConnections } from './lanes.ts';

@@ -83,7 +83,8 @@ export class KeptFiles {
   /** Those that are young enough, the oldest first. */
   async *statements(): AsyncGenerator<KeptStatement, undefined> {
     const since = this.options.now() - this.options.keepMs;
-    for (const { file } of [...this.files]) {
+    const names = this.files.map(({ file }) => file);
+    for (const file of names) {
       const handle = await open(file);
       try {
         for (let position = 0; ;) {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { ClickHouseClient, ExecParams } from '@clickhouse/client';
 import { messageOf } from '../../model/errors.ts';
 import { readFileIfPresent, replaceFile } from '../../platform/files.ts';
-import { isRejection } from '../engine/failure.ts';
+import { isRejection } from './failure.ts';
 import { KeptFiles, type KeptFilesOptions } from './kept-files.ts';
 
 /** A life of a server: another one may lack what this one has acknowledged. */

@@ -26,7 +26,8 @@ const keep = (files: KeptFiles, query: string, ...pieces: string[]): Promise<voi
     statement(query),
     pieces.map((piece) => Buffer.from(piece)),
   );
-const allOf = (files: KeptFiles): Promise<KeptStatement[]> => Readable.from(files.statements()).toArray();
+const allOf = async (files: KeptFiles): Promise<readonly KeptStatement[]> =>
+  (await Readable.from(files.statements()).toArray()) as readonly KeptStatement[];
 const queriesOf = async (files: KeptFiles): Promise<readonly string[]> => (await allOf(files)).map(({ query }) => query);
 
 test('statements come as they were, in their order, also to the next process', async () => {

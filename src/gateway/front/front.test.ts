@@ -309,7 +309,8 @@ it('an early answer to a large body reaches its client', async () => {
     response.writeHead(413).end('too large');
   });
   const request = startRequest({ host: '127.0.0.1', port, method: 'POST', path: '/v1/x', headers: { 'content-length': 20_000_000 } });
-  request.on('error', () => undefined).end(Buffer.alloc(20_000_000));
+  request.on('error', () => undefined).on('socket', (socket) => socket.on('error', () => undefined));
+  request.end(Buffer.alloc(20_000_000));
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   expect([response.statusCode, await text(response)]).toEqual([413, 'too large']);
 });

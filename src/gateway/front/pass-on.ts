@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request as startRequest, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { GatelogError } from '../../model/errors.ts';
 import { clientAddressHeader } from '../../platform/http/client-address.ts';
@@ -30,6 +31,7 @@ export function passOn(request: IncomingMessage, response: ServerResponse, optio
   const { hostname, port } = new URL(address);
   const { method, url: path, headers } = request;
   const outgoing = startRequest({ agent, hostname, port, method, path, headers: requestHeaders(request, options) });
+  outgoing.once('socket', outliveResponse);
   let isAnswered = false;
   // What is left of a body that nobody takes is read all the same, so that its client comes to read the answer.
   const readOn = (): void => void request.unpipe(outgoing).resume();
@@ -49,6 +51,18 @@ export function passOn(request: IncomingMessage, response: ServerResponse, optio
   });
   if (headers.expect !== undefined) response.writeContinue();
   request.pipe(outgoing);
+}
+
+const guarded = new WeakSet<Socket>();
+
+/**
+ * TRICKY: Node takes its listeners from a socket once the response has ended, also while the rest of a body is being written: a failure of
+ * that write would end the process.
+ */
+function outliveResponse(socket: Socket): void {
+  if (guarded.has(socket)) return;
+  guarded.add(socket);
+  socket.on('error', () => undefined);
 }
 
 function requestHeaders(request: IncomingMessage, { clientAddressLine }: PassOnOptions): string[] {

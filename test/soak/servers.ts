@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { type Fault, startFront } from '../../src/store/testing/store-location.ts';
 import { eventually } from '../support/eventually.ts';
 import { countFindings, judge, listsOf } from '../support/kill-verdict.ts';
-import { startLoad } from '../support/load.ts';
+import { startLoad, type UpdateOutcome } from '../support/load.ts';
 import { startLoadProvider } from '../support/load-provider.ts';
 import { inMegabytes, memoryOf } from '../support/process-memory.ts';
 import { childrenNamed, killStarted, makeDataDir, removeDataDir, startService } from '../support/process-tree.ts';
@@ -107,6 +107,7 @@ try {
   const before = peaks(service.pid);
   const endAt = performance.now() + minutes * 60_000;
   const seen = new Map<string, number>();
+  const lossy: { readonly from: number; readonly to: number }[] = [];
   let atMost = before;
   for (let round = 0; performance.now() < endAt; round += 1) {
     // Each in its turn first, then by chance.
@@ -114,6 +115,7 @@ try {
     if (trouble === undefined) break;
     console.error(trouble.name);
     seen.set(trouble.name, (seen.get(trouble.name) ?? 0) + 1);
+    const began = performance.now();
     await setFaults(trouble.faults);
     await wait(troubleMs.least + dice.below(troubleMs.most - troubleMs.least));
     if (trouble.afterwards !== undefined) {
@@ -122,6 +124,7 @@ try {
     }
     await setFaults([[], []]);
     await wait(restMs);
+    if (trouble.afterwards !== undefined) lossy.push({ from: began, to: performance.now() });
     const now = peaks(service.pid);
     atMost = { gateway: Math.max(atMost.gateway, now.gateway), core: Math.max(atMost.core, now.core) };
   }
@@ -130,7 +133,12 @@ try {
   await eventually('all to be stored', async () => ((await readCount(service.api)) ?? 0) >= wanted || undefined, catchUpMs);
   const caughtUpSeconds = (performance.now() - backAt) / 1000;
   await load.stop();
-  const verdict = await judge(service.api, load.calls, load.updates);
+  // A server has no request that it has lost, until it gets it again.
+  const isOfLost = ({ status, startedAt }: UpdateOutcome): boolean =>
+    status === 404 && lossy.some(({ from, to }) => from <= startedAt && startedAt <= to);
+  const ofLost = load.updates.filter(isOfLost).length;
+  const updates = load.updates.filter((update) => !isOfLost(update));
+  const verdict = await judge(service.api, load.calls, updates);
   const { code } = await service.stop();
   const failed = load.calls.filter(({ complete, status, recorded }) => !complete || status !== 200 || !recorded);
   console.log(
@@ -139,6 +147,7 @@ try {
   console.log(`failed calls ${failed.length}; all stored ${caughtUpSeconds.toFixed(1)} s after the last trouble, under the same load`);
   for (const role of roles) console.log(`${role}: ${inMegabytes(before[role])} at first, ${inMegabytes(atMost[role])} at most`);
   console.log(`${verdict.responses} complete responses, ${verdict.records} records, ${verdict.acknowledgedUpdates} changes acknowledged`);
+  console.log(`${ofLost} changes were 404 while a server had lost their request`);
   console.log(
     listsOf(verdict.findings)
       .map(([what, found]) => `${what} ${found.length}`)

@@ -53,6 +53,23 @@ test('each is kept for its time, and its file goes later', async () => {
   expect(await queriesOf(files)).toEqual(['young']);
   await keep(files, 'new');
   expect(readdirSync(folder)).toHaveLength(2);
+  now += 11 * minute;
+  await files.removeOld();
+  expect(readdirSync(folder)).toEqual([]);
+  await keep(files, 'newest');
+  expect(await queriesOf(files)).toEqual(['newest']);
+  await files.close();
+});
+
+test('one that is acknowledged while they are read comes too', async () => {
+  const files = open();
+  await keep(files, 'first');
+  const read: string[] = [];
+  for await (const { query } of files.statements()) {
+    read.push(query);
+    if (query === 'first') await keep(files, 'meanwhile');
+  }
+  expect(read).toEqual(['first', 'meanwhile']);
   await files.close();
 });
 

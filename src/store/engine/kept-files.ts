@@ -73,27 +73,47 @@ export class KeptFiles {
     const head = Buffer.from(JSON.stringify({ query, headers, settings, at, bodyBytes } satisfies Head));
     const length = Buffer.alloc(lengthBytes);
     length.writeUInt32LE(head.length);
-    const file = await this.current(at);
-    const { bytesWritten } = await file.handle.writev([length, head, ...body]);
-    if (bytesWritten < lengthBytes + head.length + bodyBytes) throw new Error('The disk took a part of a statement.');
-    Object.assign(file.known, { lastAt: at, bytes: file.known.bytes + bytesWritten });
+    const { handle, known } = await this.current(at);
+    try {
+      const { bytesWritten } = await handle.writev([length, head, ...body]);
+      if (bytesWritten < lengthBytes + head.length + bodyBytes) throw new Error('The disk took a part of a statement.');
+      Object.assign(known, { lastAt: at, bytes: known.bytes + bytesWritten });
+    } catch (error) {
+      // What follows a part of a statement could not be read.
+      await this.close();
+      throw error;
+    }
     await this.removeOld();
   }
 
-  /** Those that are young enough, the oldest first. */
+  /** Removes what is too old, and the oldest beyond the room. Not while a statement is appended. */
+  async removeOld(): Promise<void> {
+    const { keepMs, maxBytes, now, onDropped } = this.options;
+    const since = now() - keepMs;
+    for (let oldest = this.files[0]; oldest !== undefined; oldest = this.files[0]) {
+      const isOld = oldest.lastAt < since;
+      const isTooMuch = this.files.length > 1 && this.bytes > maxBytes;
+      if (!isOld && !isTooMuch) return;
+      if (this.files.length === 1) await this.close();
+      this.files.shift();
+      await rm(oldest.file, { force: true });
+      if (!isOld) onDropped(oldest.bytes);
+    }
+  }
+
+  /** Those that are young enough, the oldest first, with those that are appended meanwhile. */
   async *statements(): AsyncGenerator<KeptStatement, undefined> {
     const since = this.options.now() - this.options.keepMs;
-    const names = this.files.map(({ file }) => file);
-    for (const file of names) {
-      const handle = await open(file);
+    const read = new Map<KeptFile, number>();
+    const unread = (): KeptFile | undefined => this.files.find((one) => (read.get(one) ?? 0) < one.bytes);
+    for (let next = unread(); next !== undefined; next = unread()) {
+      const handle = await open(next.file);
       try {
-        for (let position = 0; ;) {
-          const found = await statementAt(handle, position);
-          if (found === undefined) break;
-          const { at, bodyBytes: _, ...statement } = found.head;
-          if (at >= since) yield { ...statement, body: found.body };
-          position = found.end;
-        }
+        const found = await statementAt(handle, read.get(next) ?? 0);
+        read.set(next, found?.end ?? Number.POSITIVE_INFINITY);
+        if (found === undefined || found.head.at < since) continue;
+        const { at: _at, bodyBytes: _bytes, ...statement } = found.head;
+        yield { ...statement, body: found.body };
       } finally {
         await handle.close();
       }
@@ -118,18 +138,6 @@ export class KeptFiles {
     this.handle = await open(known.file, 'ax', 0o600);
     this.files.push(known);
     return { handle: this.handle, known };
-  }
-
-  private async removeOld(): Promise<void> {
-    const { keepMs, maxBytes, now, onDropped } = this.options;
-    const since = now() - keepMs;
-    for (let oldest = this.files[0]; oldest !== undefined && this.files.length > 1; oldest = this.files[0]) {
-      const isOld = oldest.lastAt < since;
-      if (!isOld && this.bytes <= maxBytes) return;
-      this.files.shift();
-      await rm(oldest.file, { force: true });
-      if (!isOld) onDropped(oldest.bytes);
-    }
   }
 }
 

@@ -15,6 +15,8 @@ export interface ServerLife {
 
 export interface KeptWritesOptions extends Omit<KeptFilesOptions, 'onDropped'> {
   readonly onFailure: (reason: string) => void;
+  /** The server that is used lacks what another one has acknowledged just now. */
+  readonly onLate: () => void;
 }
 
 /** The time since a start is told in whole seconds, and clocks are set. */
@@ -31,6 +33,10 @@ export class KeptWrites {
   private readonly files: KeptFiles;
   private life: ServerLife | undefined;
   private last: Promise<void> = Promise.resolve();
+  /** How often a server was sent what is kept. */
+  private offers = 0;
+  /** Something was acknowledged by a server after another one had been sent what was kept. */
+  private isLate = false;
 
   constructor(options: KeptWritesOptions) {
     const { onFailure } = options;
@@ -47,8 +53,13 @@ export class KeptWrites {
     const exec = async (params: ExecParams & { readonly values?: Readable }): Promise<unknown> => {
       const pieces: Uint8Array[] = [];
       const { values } = params;
+      const offersBefore = this.offers;
       const answer = await client.exec(values === undefined ? params : { ...params, values: Readable.from(collected(values, pieces)) });
       await this.keep(params, pieces);
+      if (this.offers !== offersBefore) {
+        this.isLate = true;
+        this.options.onLate();
+      }
       return answer;
     };
     return Object.create(client, { exec: { value: exec } }) as ClickHouseClient;
@@ -57,6 +68,7 @@ export class KeptWrites {
   /** @returns whether a server may lack what was acknowledged. */
   mayLack({ id, startedAt }: ServerLife): boolean {
     const { life } = this;
+    if (this.isLate) return true;
     if (life === undefined) return this.files.bytes > 0;
     return life.id !== id || Math.abs(life.startedAt - startedAt) > sameStartSeconds;
   }
@@ -70,6 +82,8 @@ export class KeptWrites {
 
   /** Sends all that is kept to a server. @returns how many statements. @throws the client's error. */
   async offerTo(client: ClickHouseClient): Promise<number> {
+    this.offers += 1;
+    this.isLate = false;
     await this.last;
     let count = 0;
     for await (const { query, headers, settings, body } of this.files.statements()) {
@@ -84,6 +98,11 @@ export class KeptWrites {
       }
     }
     return count;
+  }
+
+  /** Removes what is too old, also while nothing is written. */
+  removeOld(): void {
+    this.last = this.last.then(() => this.files.removeOld()).catch((error: unknown) => this.options.onFailure(messageOf(error)));
   }
 
   async close(): Promise<void> {

@@ -214,6 +214,16 @@ describe('what a replica has acknowledged and lost', () => {
     expect(offered).toEqual([1]);
   });
 
+  it('is there although it was acknowledged after the next one was used', async () => {
+    const { id, line } = requestLine();
+    await look('SELECT 1 AS one');
+    await front.setFaults([{ kind: 'lost insert', match: 'INSERT INTO requests', delayMs: 1500 }, { kind: 'away' }], 0);
+    const slow = makeInsertLines(begun)('requests', line, `kept-${id}`);
+    expect(await usersOf(id)).toEqual([]);
+    await slow;
+    expect(await usersOf(id)).toHaveLength(1);
+  });
+
   it('is not sent again to the same server, by another process either', async () => {
     const { id, line } = requestLine();
     await makeInsertLines(begun)('requests', line, `kept-${id}`);

@@ -25,7 +25,7 @@ export function openServers({ servers: { urls, cluster }, kept }: ServerLocation
     clients.push(client);
     return client;
   };
-  const keptWrites = kept && new KeptWrites({ ...kept, now: Date.now });
+  const keptWrites = kept && new KeptWrites({ ...kept, now: Date.now, onLate: () => replicas.doubt() });
   const openKeeping = (url: string): ClickHouseClient => keptWrites?.keeping(open(url)) ?? open(url);
   const rest = { recover: async () => undefined, renew: (client: ClickHouseClient) => client, reads, onWait };
   const all = urls.map((url) => openLanes({ ...rest, open: () => openKeeping(url) }));
@@ -42,15 +42,7 @@ export function openServers({ servers: { urls, cluster }, kept }: ServerLocation
       keptWrites.noteServer(life);
     },
   });
-  const watch = setInterval(() => {
-    const client = clientAt(asking, replicas.current);
-    lifeOf(client).then(
-      (life) => keptWrites?.mayLack(life) === true && replicas.doubt(),
-      // It cannot be reached: whoever uses it finds out.
-      () => undefined,
-    );
-  }, lifeCheckMs).unref();
-  if (keptWrites === undefined) clearInterval(watch);
+  const endWatch = keptWrites === undefined ? () => undefined : watchLife(keptWrites, replicas, (replica) => clientAt(asking, replica));
   const runOn = async <Result>(lane: LaneName, work: (client: ClickHouseClient) => Promise<Result>, options: PermitOptions) => {
     const replica = replicas.current;
     const ready = async (): Promise<number> => (reading.has(lane) ? within(replicas.ready(), readWaitMs) : replicas.ready());
@@ -72,11 +64,25 @@ export function openServers({ servers: { urls, cluster }, kept }: ServerLocation
     lanes: () => laneStates(clientAt(all, replicas.current)),
     bodies: { migratedUntil: undefined, removals: 0 },
     close: async () => {
-      clearInterval(watch);
+      endWatch();
       replicas.close();
       await Promise.all([...clients.map((client) => client.close()), keptWrites?.close()]);
     },
   };
+}
+
+/** Looks whether the server that is used is still the one that has acknowledged what is kept. @returns a function that ends it. */
+function watchLife(keptWrites: KeptWrites, replicas: Replicas, clientOf: (replica: number) => ClickHouseClient): () => void {
+  const look = async (): Promise<void> => {
+    keptWrites.removeOld();
+    try {
+      if (keptWrites.mayLack(await lifeOf(clientOf(replicas.current)))) replicas.doubt();
+    } catch {
+      // It cannot be reached: whoever uses it finds out.
+    }
+  };
+  const timer = setInterval(() => void look(), lifeCheckMs).unref();
+  return () => clearInterval(timer);
 }
 
 /** @throws GatelogError `store_unavailable` once the time is over. */

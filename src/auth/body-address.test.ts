@@ -28,6 +28,7 @@ test('nothing of an address can be changed', () => {
   expect(addresses.check(other as RequestId, query)).toBe('forged');
   expect(addresses.check(request, { ...query, organization: other })).toBe('forged');
   expect(addresses.check(request, { ...query, expires: String(now * 2) })).toBe('forged');
+  for (const expires of ['', 'soon', '1e20', '-1', ` ${now}`]) expect(addresses.check(request, { ...query, expires })).toBe('forged');
   expect(addresses.check(request, { ...query, signature: 'AAAA' })).toBe('forged');
   expect(addresses.check(request, { organization: undefined, expires: undefined, signature: undefined, by: undefined })).toBe('forged');
   expect(makeBodyAddresses(Buffer.alloc(32, 8), () => now).check(request, query)).toBe('forged');
@@ -39,4 +40,9 @@ test.each([{ keyId: 'key-1' }, { keyId: 'key-1', personId: 'person-1' }])('an ad
   expect(addresses.check(request, query)).toEqual(owner);
   expect(addresses.check(request, { ...query, by: 'key-2' })).toBe('forged');
   expect(addresses.check(request, { ...query, by: undefined })).toBe('forged');
+  // Parts of an address may not take the place of others.
+  for (const between of ['\n', ',', '","', '&']) {
+    expect(addresses.check(request, { ...query, expires: `${query.expires}${between}${query.by}`, by: undefined })).toBe('forged');
+    expect(addresses.check(request, { ...query, expires: `${query.expires}${between}${query.by}`, by: '' })).toBe('forged');
+  }
 });

@@ -17,6 +17,9 @@ export interface BodyAddressQuery {
 /** Whose bodies they are, and who got the address. */
 export type BodyAddressOwner = Pick<Principal, 'organizationId'> & Partial<Pick<Principal, 'keyId' | 'personId'>>;
 
+/** Unix milliseconds. */
+const plainTime = /^\d{1,15}$/;
+
 /** Why an address is rejected. */
 export type BodyAddressFault = 'expired' | 'forged';
 
@@ -33,7 +36,7 @@ export interface BodyAddresses {
 export function makeBodyAddresses(secret: Uint8Array, now: () => number): BodyAddresses {
   const signatureOf = (organizationId: string, requestId: RequestId, expires: string, by: string): Buffer =>
     createHmac('sha256', secret)
-      .update(`body\n${organizationId}\n${requestId}\n${expires}${by === '' ? '' : `\n${by}`}`)
+      .update(JSON.stringify(['body', organizationId, requestId, expires, by]))
       .digest();
   return {
     pathOf: ({ organizationId, keyId, personId }, requestId) => {
@@ -45,7 +48,7 @@ export function makeBodyAddresses(secret: Uint8Array, now: () => number): BodyAd
     },
     check: (requestId, { organization = '', expires = '', signature = '', by = '' }) => {
       const organizationId = parseUuid(organization);
-      if (organizationId === undefined) return 'forged';
+      if (organizationId === undefined || !plainTime.test(expires)) return 'forged';
       const given = Buffer.from(signature, 'base64url');
       const expected = signatureOf(organizationId, requestId, expires, by);
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forged';

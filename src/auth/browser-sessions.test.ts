@@ -12,7 +12,7 @@ test.each([
   { isSecure: false, basePath: '/tools', session: '', signIn: '' },
   { isSecure: true, basePath: '', session: '__Host-', signIn: '__Secure-' },
   { isSecure: true, basePath: '/tools', session: '__Secure-', signIn: '__Secure-' },
-])('browsers take the cookies of $isSecure "$basePath" from nobody else', ({ isSecure, basePath, session, signIn }) => {
+])('names say from where browsers take the cookies, secure: $isSecure, path: "$basePath"', ({ isSecure, basePath, session, signIn }) => {
   const { cookieName, signInCookieName } = makeBrowserSessions({ database, secret, isSecure, basePath, now: Date.now });
   const name = /gatelog_session_[0-9a-f]{8}$/.exec(cookieName)?.[0] ?? '';
   expect([cookieName, signInCookieName]).toEqual([session + name, `${signIn}${name}_sign_in`]);

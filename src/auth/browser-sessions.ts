@@ -47,7 +47,8 @@ export function makeBrowserSessions({ database, secret, isSecure, basePath, now 
   const deployment = Buffer.from(hkdfSync('sha256', secret, '', 'gatelog: name of the session cookie', 4)).toString('hex');
   const name = `${sessionCookiePrefix}${deployment}`;
   return {
-    // Browsers take a cookie of such a name from this host over https alone: a neighbour of the domain cannot put in one of its own.
+    // Browsers take `__Host-` from this very host alone, so that no neighbour of the domain puts in one of its own; it needs the path `/`.
+    // `__Secure-` they take over https alone.
     cookieName: isSecure ? `${basePath === '' ? '__Host-' : '__Secure-'}${name}` : name,
     signInCookieName: `${isSecure ? '__Secure-' : ''}${name}_sign_in`,
     begin: async (keyHash) => {

@@ -11,17 +11,30 @@ import { systemClock } from '../platform/clock.ts';
 
 const dayMs = 86_400_000;
 
-type KeyConfig = Pick<Config, 'personKeyDays' | 'region' | 'regions'>;
+type LookUpConfig = Pick<Config, 'personKeyDays' | 'oidcIssuer'>;
 
-/** Looks a valid key up by its hash, without a cache. */
-function keyLookUp(database: MetadataDatabase, { personKeyDays }: Pick<Config, 'personKeyDays'>): ReturnType<typeof makeKeyLookUp> {
-  return makeKeyLookUp(database, personKeyDays === 0 ? undefined : () => systemClock.now() - personKeyDays * dayMs);
+/** Looks a valid key up by its hash, without a cache. Without an issuer nobody could sign in, and keys of people go on. */
+function keyLookUp(database: MetadataDatabase, { personKeyDays, oidcIssuer }: LookUpConfig): ReturnType<typeof makeKeyLookUp> {
+  const isBounded = oidcIssuer !== undefined && personKeyDays > 0;
+  return makeKeyLookUp(database, isBounded ? () => systemClock.now() - personKeyDays * dayMs : undefined);
 }
 
-/** Says why a key is refused. May throw when the metadata database cannot be read. */
-export function rejectionsOf(database: MetadataDatabase, config: KeyConfig): (key: string | undefined) => GatelogError {
-  const lookUp = makeKeyLookUp(database);
-  return (key) => explainRejection(key, { ...config, isAsleep: (one) => lookUp(hashKey(one)) !== undefined });
+/** Says why a key is refused. */
+export function rejectionsOf(
+  database: MetadataDatabase,
+  config: LookUpConfig & Pick<Config, 'region' | 'regions'>,
+): (key: string | undefined) => GatelogError {
+  const [lookUp, lookUpValid] = [makeKeyLookUp(database), keyLookUp(database, config)];
+  const isAsleep = (key: string): boolean => {
+    const hash = hashKey(key);
+    try {
+      return lookUp(hash)?.personId !== undefined && lookUpValid(hash) === undefined;
+    } catch {
+      // The database cannot be read: then nobody knows more of the key than that it was refused.
+      return false;
+    }
+  };
+  return (key) => explainRejection(key, { ...config, isAsleep });
 }
 
 /** Checks keys against the metadata database, cached. May throw GatelogError `metadata_unavailable`. */

@@ -6,7 +6,7 @@ type PeopleSettings = Pick<
   'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcAdmit' | 'oidcRoles' | 'host' | 'publicApiUrl'
 >;
 
-const localHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+const localHost = /^(?:127\.[\d.]+|localhost|\[?::1\]?)$/;
 
 /** Settings of people that are valid one by one and contradict each other. */
 export function peopleFaults(config: PeopleSettings): readonly Fault[] {
@@ -14,7 +14,7 @@ export function peopleFaults(config: PeopleSettings): readonly Fault[] {
   if (oidcIssuer === undefined) return withoutIssuer(config);
   const faults: Fault[] = [];
   const { protocol, hostname } = new URL(oidcIssuer);
-  if (protocol !== 'https:' && !localHosts.has(hostname)) {
+  if (protocol !== 'https:' && !localHost.test(hostname)) {
     faults.push({
       variable: variables.oidcIssuer.name,
       problem: 'is an address without TLS, over which anybody could sign in as anybody',
@@ -28,7 +28,7 @@ export function peopleFaults(config: PeopleSettings): readonly Fault[] {
       remedy: 'write the identifier that the issuer has given this deployment too',
     });
   }
-  if (publicApiUrl === undefined && !localHosts.has(host)) {
+  if (publicApiUrl === undefined && !localHost.test(host)) {
     faults.push({
       variable: variables.oidcIssuer.name,
       problem: 'is set without the address to which the issuer sends browsers back',

@@ -10,13 +10,17 @@ export const auditEntrySchema = z
     at: z.string().meta({ format: 'date-time' }),
     who: id.nullable().meta({
       description:
-        'The person who has signed in, or whose key it was; null: a key of the organisation, or an address of bodies that needs no key.',
+        'The person who has signed in, whose key it was, or who got the address of bodies; null: a key of the organisation, or nobody who is known.',
     }),
-    key: id.nullable().meta({ description: "The key; null for a person's own session, and for an address of bodies." }),
-    action: z.string().meta({ description: 'The `operationId` of the endpoint in this document.', example: 'revokeApiKey' }),
+    key: id.nullable().meta({ description: "The key, also of who got an address of bodies; null for a person's own session." }),
+    action: z.string().meta({
+      description:
+        'The `operationId` of the endpoint in this document; `acceptInvitation` and `applyGroups` (what groups of the issuer changed) are none.',
+      example: 'revokeApiKey',
+    }),
     target: z.string().nullable().meta({ description: 'Of what: an identifier or a name.' }),
     filter: z.unknown().meta({ description: 'Which bodies were read, or which requests were changed; null: what `target` says.' }),
-    address: z.string().nullable().meta({ description: 'IP address of the client.' }),
+    address: z.string().nullable().meta({ description: 'IP address of the client; null for `acceptInvitation` and `applyGroups`.' }),
   })
   .meta({ id: 'AuditEntry', description: 'What somebody did.' });
 

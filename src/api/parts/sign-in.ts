@@ -21,7 +21,9 @@ interface SignInParts extends Pick<PeopleParts, 'observe' | 'noteAudit'> {
 export function makeSignInPorts({ database, config, secret, noteAudit, observe, baseUrl }: SignInParts) {
   const { now } = systemClock;
   const { basePath } = config;
-  const secureCookies = config.tlsCertFile !== undefined || config.publicApiUrl?.startsWith('https:') === true;
+  const { publicApiUrl, tlsCertFile } = config;
+  // As browsers see it: a proxy in front may speak http to them and TLS to us.
+  const secureCookies = publicApiUrl === undefined ? tlsCertFile !== undefined : publicApiUrl.startsWith('https:');
   return {
     baseUrl,
     people: makePeople({ database, config, secret, noteAudit, observe, now, callbackAddress: () => baseUrl() + callbackPath }),

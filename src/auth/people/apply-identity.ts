@@ -37,6 +37,8 @@ export async function applyIdentity(rules: IdentityRules, personId: string, iden
 
 async function tell({ database, note, observe }: IdentityRules, personId: string, change: GroupChange): Promise<void> {
   const { organizationId, before, permissions } = change;
+  // Groups give now what an invitation gave.
+  if (before === permissions) return;
   const filter = { before: before ?? null, permissions: permissions ?? null };
   await note({ organizationId, personId, action: 'applyGroups', target: personId, filter });
   if (before !== 'admin' || permissions === 'admin' || (await hasOtherAdministrator(database, organizationId, personId))) return;

@@ -19,7 +19,7 @@ import { peopleLimits } from '../../model/people.ts';
 import type { Principal } from '../../model/principal.ts';
 import { reasonOf } from '../oidc/failures.ts';
 import type { PersonIdentity } from '../oidc/identity.ts';
-import type { Issuer, IssuerTokens } from '../oidc/issuer.ts';
+import type { Issuer, IssuerTokens, Told } from '../oidc/issuer.ts';
 import type { Cipher } from '../sealing.ts';
 
 export const personSessionSeconds = 12 * 60 * 60;
@@ -170,17 +170,22 @@ export class PersonSessions {
       // Nothing can be asked: the session lives on what was said at its beginning.
       return changePersonSession(database, session.id, { checked: { at: now(), sealed } });
     }
+    const askAgainLater = { at: now() - checkedForMs + retryMs, sealed };
+    let told: Told | undefined;
     try {
-      const told = person === undefined ? undefined : await issuer.refresh(tokens, person.subject);
-      if (told === undefined) return void (await endPersonSession(database, { id: session.id }));
-      await applyIdentity(session.personId, told.identity);
-      await changePersonSession(database, session.id, { checked: { at: now(), sealed: this.seal(session, told.tokens) } });
+      told = person === undefined ? undefined : await issuer.refresh(tokens, person.subject);
     } catch (error) {
       if (!(error instanceof GatelogError)) throw error;
       observe({ kind: 'people_failed', reason: reasonOf(error) });
       if (error.code === 'permission_denied') return void (await endPersonSession(database, { id: session.id }));
-      await changePersonSession(database, session.id, { checked: { at: now() - checkedForMs + retryMs, sealed } });
+      return changePersonSession(database, session.id, { checked: askAgainLater });
     }
+    if (told === undefined) return void (await endPersonSession(database, { id: session.id }));
+    const fresh = this.seal(session, told.tokens);
+    // An issuer may take each token once, whatever fails behind it.
+    await changePersonSession(database, session.id, { checked: { ...askAgainLater, sealed: fresh } });
+    await applyIdentity(session.personId, told.identity);
+    await changePersonSession(database, session.id, { checked: { at: now(), sealed: fresh } });
   }
 
   private seal(session: { readonly id: string; readonly personId: string }, tokens: IssuerTokens): string {

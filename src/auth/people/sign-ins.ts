@@ -135,8 +135,8 @@ export class SignIns {
 
   private async accept(invitation: string, { id: personId }: Person, { verifiedMail }: PersonIdentity): Promise<OrganizationId> {
     const { invitations, note } = this.options;
-    const { organizationId, invitationId, permissions } = await invitations.accept(invitation, personId, verifiedMail);
-    await note({ organizationId, personId, action: 'acceptInvitation', target: invitationId, filter: { permissions } });
+    const { organizationId, invitationId, given } = await invitations.accept(invitation, personId, verifiedMail);
+    await note({ organizationId, personId, action: 'acceptInvitation', target: invitationId, filter: { permissions: given } });
     return organizationId;
   }
 

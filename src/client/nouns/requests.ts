@@ -30,6 +30,8 @@ export interface SignedBodies {
   readonly id: string;
   readonly organization: string;
   readonly expires: string;
+  /** Who got the address; absent in one of an event. */
+  readonly by?: string | undefined;
   readonly signature: string;
 }
 

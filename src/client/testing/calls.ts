@@ -27,7 +27,8 @@ export const calls: Readonly<Record<string, (client: GatelogClient) => unknown>>
   'GET /v1/request/{id}/cost': ({ requests }) => requests.cost('a b'),
   'POST /v1/request/{id}/assets/{assetId}': ({ requests }) => requests.asset('a b', 'x?'),
   'POST /v1/evals/{id}': ({ requests }) => requests.addEval('a b', { name: 'good', score: 1 }),
-  'GET /v1/request/{id}/body': ({ requests }) => requests.signedBodies({ id: 'a b', organization: 'o', expires: '1', signature: 's' }),
+  'GET /v1/request/{id}/body': ({ requests }) =>
+    requests.signedBodies({ id: 'a b', organization: 'o', expires: '1', by: 'k', signature: 's' }),
   'GET /v1/jobs': ({ jobs }) => jobs.list(),
   'GET /v1/jobs/{id}': ({ jobs }) => jobs.get('a b'),
   'POST /v1/jobs/{id}/cancel': ({ jobs }) => jobs.cancel('a b'),

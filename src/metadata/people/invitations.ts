@@ -96,6 +96,8 @@ export interface InvitedPerson {
 /** What an invitation has made of a person. */
 export interface AcceptedInvitation extends Membership {
   readonly invitationId: string;
+  /** What the invitation gives; who may more keeps that. */
+  readonly given: PersonPermissions;
 }
 
 /**
@@ -110,16 +112,18 @@ export async function acceptInvitation(
   return inWriteTransaction(database, async ({ queries }) => {
     const row = await queries.selectFrom('invitations').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst();
     if (row === undefined || row.used_at !== null || row.expires_at <= at) return 'unknown';
-    const { id, organizationId, permissions, mail } = invitationOf(row);
+    const { id, organizationId, permissions, mail, invitedBy } = invitationOf(row);
+    // Who administers no more may have been about to make one.
+    if (invitedBy !== null && (await membershipIn(queries, organizationId, invitedBy))?.permissions !== 'admin') return 'unknown';
     if (mail !== null && mail.toLowerCase() !== verifiedMail?.toLowerCase()) return 'other_mail';
     await queries.updateTable('invitations').set({ used_at: at, used_by: personId }).where('id', '=', id).execute();
     const known = await membershipIn(queries, organizationId, personId);
     if (known !== undefined && (known.source === 'group' || isAsWide(known.permissions, permissions))) {
-      return { ...known, invitationId: id };
+      return { ...known, invitationId: id, given: permissions };
     }
     const membership: Membership = { personId, organizationId, permissions, source: 'invitation', createdAt: known?.createdAt ?? at };
     await putMembership(queries, membership);
-    return { ...membership, invitationId: id };
+    return { ...membership, invitationId: id, given: permissions };
   });
 }
 

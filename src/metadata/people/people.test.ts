@@ -169,6 +169,16 @@ describe('an invitation', () => {
   );
 });
 
+test('an invitation of somebody who administers no more, made in the last moment, makes nobody a member', async () => {
+  const [ada, bob] = [await person('ada'), await person('bob')];
+  await makeAdministrator(ada);
+  await key(null, 'admin');
+  await removeMember(database, { organizationId: ours, personId: ada, at });
+  await invite('late', { invitedBy: ada });
+  expect(await accept('late', bob)).toBe('unknown');
+  expect(await listMembers(database, ours)).toEqual([]);
+});
+
 async function makeAdministrator(personId: string): Promise<void> {
   await invite('first', { permissions: 'admin' });
   await accept('first', personId);

@@ -45,7 +45,7 @@ it('while ClickHouse servers are away at a start, calls go on, and are on record
       GATELOG_BOOTSTRAP_API_KEY: testKey,
       GATELOG_GATEWAY_PORT: String(gatewayPort),
       GATELOG_LOG_LEVEL: 'warn',
-      GATELOG_CLICKHOUSE_URL: `http://127.0.0.1:${serverPort}/default`,
+      GATELOG_CLICKHOUSE_URL: `http://user:hunter2@127.0.0.1:${serverPort}/default`,
     },
   });
   const id = await eventually('a call that is answered', () => call(`http://127.0.0.1:${gatewayPort}`).catch(() => undefined));
@@ -55,9 +55,24 @@ it('while ClickHouse servers are away at a start, calls go on, and are on record
   front = await startFront(path.join(dataDir, 'servers'));
   proxy = await startCuttableProxy(front.urls[0] ?? '', serverPort);
   service = await starting;
-  expect(service.output()).toContain('store_awaited');
+  expect(service.output()).toMatch(/ClickHouse at 127\.0\.0\.1:\d+ \(GATELOG_CLICKHOUSE_URL\) cannot be used: .*store_awaited/);
+  expect(service.output()).not.toContain('hunter2');
   const api = apiClient(service.api);
   await eventually('the call on record', async () =>
     (await api.query('all')).some(({ request_id: found }) => found === id) ? true : undefined,
   );
+});
+
+it('what a server says itself ends the start, with a sentence that has no credentials', async () => {
+  mkdirSync(path.join(dataDir, 'servers'), { recursive: true });
+  front = await startFront(path.join(dataDir, 'servers'));
+  await front.setFaults([{ kind: 'exception', code: 516, type: 'AUTHENTICATION_FAILED', says: 'user: Authentication failed' }]);
+  const address = (front.urls[0] ?? '').replace('http://', 'http://user:hunter2@');
+  const starting = startService({ dataDir: path.join(dataDir, 'data'), environment: { GATELOG_CLICKHOUSE_URL: address } });
+  const said = await starting.then(
+    () => 'it has started',
+    (error: unknown) => String(error instanceof Error ? `${error.message} ${String(error.cause)}` : error),
+  );
+  expect(said).toMatch(/ClickHouse at 127\.0\.0\.1:\d+ \(GATELOG_CLICKHOUSE_URL\) cannot be used: .*Authentication failed/);
+  expect(said).not.toContain('hunter2');
 });

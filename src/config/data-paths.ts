@@ -9,8 +9,6 @@ export function dataPaths(config: Pick<Config, 'dataDir'>): {
   readonly secret: string;
   /** Shared by the workers while they run. */
   readonly state: string;
-  /** What ClickHouse servers have acknowledged lately. */
-  readonly keptWrites: string;
 } {
   const inData = (name: string): string => path.join(config.dataDir, name);
   return {
@@ -19,7 +17,6 @@ export function dataPaths(config: Pick<Config, 'dataDir'>): {
     deadLetters: inData('dead-letters'),
     secret: inData('secret.key'),
     state: inData('state'),
-    keptWrites: inData('kept-writes'),
   };
 }
 

@@ -131,15 +131,6 @@ export const variables = {
     max: 1024 * GiB,
     reason: 'Maximum disk space of exchanges on their way to the store; when it is full, calls go on unrecorded and say so.',
   },
-  spoolKeepMs: {
-    name: 'GATELOG_SPOOL_KEEP_MS',
-    kind: 'integer',
-    default: '600000',
-    min: 0,
-    max: 86_400_000,
-    reason:
-      'With ClickHouse servers: milliseconds for which what they have acknowledged is kept, to be sent again to another replica or a restarted server; as many bytes as GATELOG_SPOOL_MAX_BYTES. 0: not at all.',
-  },
   spoolSegmentBytes: {
     name: 'GATELOG_SPOOL_SEGMENT_BYTES',
     kind: 'bytes',

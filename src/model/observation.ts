@@ -122,10 +122,6 @@ export type Observation =
   | { readonly kind: 'provider_key_unreadable'; readonly organizationId: string; readonly provider: string; readonly id: string }
   /** A start waits for ClickHouse servers, while calls go on and are recorded in the spool. */
   | { readonly kind: 'store_awaited'; readonly reason: string }
-  /** Another server, or one that was restarted, has been sent what was acknowledged lately: so many statements. */
-  | { readonly kind: 'store_writes_repeated'; readonly statements: number }
-  /** What servers acknowledged could not be kept, or cannot be sent to another one. */
-  | { readonly kind: 'store_writes_not_kept'; readonly reason: string }
   /** Files of a part of the store are damaged; reads that need them fail. `rows`: rows in the part. */
   | { readonly kind: 'store_part_damaged'; readonly table: string; readonly part: string; readonly rows: number | null }
   /** The engine could not load a part at startup and moved it aside; queries miss its rows. `rows` null: unknown. */

@@ -31,8 +31,6 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'state_not_synced',
   'certificate_not_renewed',
   'store_awaited',
-  'store_writes_repeated',
-  'store_writes_not_kept',
   'store_part_damaged',
   'store_part_lost',
   'store_part_set_aside',

@@ -6,7 +6,7 @@ import type { Observe } from '../model/observation.ts';
 import type { ClickHouseServers } from '../config/clickhouse-url.ts';
 import { makeDatabase } from './schema/make-database.ts';
 import { madeAtOnce } from './schema/migrate.ts';
-import type { Connect, KeptLocation, ServerLocation } from './engine/connections.ts';
+import type { Connect, ServerLocation } from './engine/connections.ts';
 import { isUnreachable } from './engine/failure.ts';
 import type { NoteWait } from './engine/lanes.ts';
 import { makeBackoff } from '../platform/backoff.ts';
@@ -40,7 +40,7 @@ export async function openReadyStore(config: Config, observe: Observe, { onWait,
     const location = { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes, cacheBytes: config.storeCacheBytes };
     return prepared(openStore(location, options, connect), observe);
   }
-  return openOnServers(config, servers, { observe, open: (location) => openStore(location, options, connect) });
+  return openOnServers(servers, { observe, open: (location) => openStore(location, options, connect) });
 }
 
 interface ServerStart {
@@ -52,13 +52,12 @@ interface ServerStart {
 const [firstRetryMs, maxRetryMs] = [500, 5000] as const;
 
 /** Waits for servers that cannot be reached; what they say themselves ends the start. */
-async function openOnServers(config: Config, servers: ClickHouseServers, { observe, open }: ServerStart): Promise<Store> {
-  const location: ServerLocation = config.spoolKeepMs === 0 ? { servers } : { servers, kept: keptLocation(config, observe) };
+async function openOnServers(servers: ClickHouseServers, { observe, open }: ServerStart): Promise<Store> {
   const backoff = makeBackoff(firstRetryMs, maxRetryMs);
   for (;;) {
     try {
       await makeDatabase(servers);
-      return await prepared(open(location), observe);
+      return await prepared(open({ servers }), observe);
     } catch (error) {
       const reason = unusableServer(servers, error);
       if (!isUnreachable(error)) throw new Error(reason, { cause: error });
@@ -66,16 +65,6 @@ async function openOnServers(config: Config, servers: ClickHouseServers, { obser
       await wait(backoff.nextDelayMs());
     }
   }
-}
-
-function keptLocation(config: Config, observe: Observe): KeptLocation {
-  return {
-    folder: dataPaths(config).keptWrites,
-    keepMs: config.spoolKeepMs,
-    maxBytes: config.spoolMaxBytes,
-    onFailure: (reason) => observe({ kind: 'store_writes_not_kept', reason }),
-    onOffered: (statements) => observe({ kind: 'store_writes_repeated', statements }),
-  };
 }
 
 /** Records and queries have priority over merges. The API already serves meanwhile. */

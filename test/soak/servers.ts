@@ -1,5 +1,5 @@
 /**
- * `npm run soak -- servers [minutes] [--seed n] [--rate n] [--only text]`: lets two ClickHouse replicas fail in every way that they can, in turn and by
+ * `npm run soak -- servers [minutes] [--seed n] [--rate n]`: lets two ClickHouse replicas fail in every way that they can, in turn and by
  * chance, for this many minutes (30 by default) under load (300 calls a second by default) with changes. The replicas are two addresses over
  * one engine behind the HTTP interface of a server (`src/store/testing/clickhouse-front.mjs`). No model call may fail, nothing may be lost or
  * doubled, no acknowledged change may be missing, and the service must go on without a restart. Progress goes to stderr; the last lines, on
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { type Fault, startFront } from '../../src/store/testing/store-location.ts';
 import { eventually } from '../support/eventually.ts';
 import { countFindings, judge, listsOf } from '../support/kill-verdict.ts';
-import { startLoad, type UpdateOutcome } from '../support/load.ts';
+import { startLoad } from '../support/load.ts';
 import { startLoadProvider } from '../support/load-provider.ts';
 import { inMegabytes, memoryOf } from '../support/process-memory.ts';
 import { childrenNamed, killStarted, makeDataDir, removeDataDir, startService } from '../support/process-tree.ts';
@@ -23,8 +23,6 @@ interface Trouble {
   readonly name: string;
   /** Of each replica. */
   readonly faults: readonly (readonly Fault[])[];
-  /** What follows, as a replica that has lost something is not only that. @param used the replica that does the work. */
-  readonly afterwards?: (used: number) => Trouble['faults'];
 }
 
 const insert = 'INSERT INTO';
@@ -52,32 +50,19 @@ const troubles: readonly Trouble[] = [
   },
   { name: 'a quota is used up', faults: both({ kind: 'exception', code: 201, type: 'QUOTA_EXCEEDED' }) },
   { name: 'too many queries run', faults: both({ kind: 'exception', code: 202, type: 'TOO_MANY_SIMULTANEOUS_QUERIES' }) },
-  {
-    name: 'a replica loses what it acknowledges, then is away',
-    faults: both({ kind: 'lost insert', match: `${insert}|${change}` }),
-    afterwards: (used) => (used === 0 ? [[{ kind: 'away' }], []] : [[], [{ kind: 'away' }]]),
-  },
-  {
-    name: 'servers are restarted without what they have acknowledged',
-    faults: both({ kind: 'lost insert', match: `${insert}|${change}` }),
-    afterwards: () => both({ kind: 'rewrite', match: 'uptime', from: String.raw`uptime\(\)`, to: '0' }),
-  },
   { name: 'Keeper is away', faults: both({ kind: 'exception', match: insert, code: 999, type: 'KEEPER_EXCEPTION' }) },
 ];
 
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string' }, rate: { type: 'string' }, only: { type: 'string' } },
+  options: { seed: { type: 'string' }, rate: { type: 'string' } },
 });
-const chosen = troubles.filter(({ name }) => name.includes(given.only ?? ''));
 const minutes = Number(positionals[0] ?? 30);
 const callsPerSecond = Number(given.rate ?? 300);
 const seed = Number(given.seed ?? Date.now() % 2 ** 31);
 const dice = new SeededRandom(seed);
 const dataDir = makeDataDir();
 const troubleMs = { least: 5000, most: 25_000 } as const;
-/** Longer than a service takes to notice that a server is another one. */
-const afterwardsMs = 12_000;
 const restMs = 10_000;
 const warmMs = 30_000;
 const catchUpMs = 600_000;
@@ -107,24 +92,17 @@ try {
   const before = peaks(service.pid);
   const endAt = performance.now() + minutes * 60_000;
   const seen = new Map<string, number>();
-  const lossy: { readonly from: number; readonly to: number }[] = [];
   let atMost = before;
   for (let round = 0; performance.now() < endAt; round += 1) {
     // Each in its turn first, then by chance.
-    const trouble = chosen[round < chosen.length ? round : dice.below(chosen.length)];
+    const trouble = troubles[round < troubles.length ? round : dice.below(troubles.length)];
     if (trouble === undefined) break;
     console.error(trouble.name);
     seen.set(trouble.name, (seen.get(trouble.name) ?? 0) + 1);
-    const began = performance.now();
     await setFaults(trouble.faults);
     await wait(troubleMs.least + dice.below(troubleMs.most - troubleMs.least));
-    if (trouble.afterwards !== undefined) {
-      await setFaults(trouble.afterwards(await usedReplica()));
-      await wait(afterwardsMs);
-    }
     await setFaults([[], []]);
     await wait(restMs);
-    if (trouble.afterwards !== undefined) lossy.push({ from: began, to: performance.now() });
     const now = peaks(service.pid);
     atMost = { gateway: Math.max(atMost.gateway, now.gateway), core: Math.max(atMost.core, now.core) };
   }
@@ -133,12 +111,7 @@ try {
   await eventually('all to be stored', async () => ((await readCount(service.api)) ?? 0) >= wanted || undefined, catchUpMs);
   const caughtUpSeconds = (performance.now() - backAt) / 1000;
   await load.stop();
-  // A server has no request that it has lost, until it gets it again.
-  const isOfLost = ({ status, startedAt }: UpdateOutcome): boolean =>
-    status === 404 && lossy.some(({ from, to }) => from <= startedAt && startedAt <= to);
-  const ofLost = load.updates.filter(isOfLost).length;
-  const updates = load.updates.filter((update) => !isOfLost(update));
-  const verdict = await judge(service.api, load.calls, updates);
+  const verdict = await judge(service.api, load.calls, load.updates);
   const { code } = await service.stop();
   const failed = load.calls.filter(({ complete, status, recorded }) => !complete || status !== 200 || !recorded);
   console.log(
@@ -147,7 +120,6 @@ try {
   console.log(`failed calls ${failed.length}; all stored ${caughtUpSeconds.toFixed(1)} s after the last trouble, under the same load`);
   for (const role of roles) console.log(`${role}: ${inMegabytes(before[role])} at first, ${inMegabytes(atMost[role])} at most`);
   console.log(`${verdict.responses} complete responses, ${verdict.records} records, ${verdict.acknowledgedUpdates} changes acknowledged`);
-  console.log(`${ofLost} changes were 404 while a server had lost their request`);
   console.log(
     listsOf(verdict.findings)
       .map(([what, found]) => `${what} ${found.length}`)
@@ -164,13 +136,6 @@ try {
 
 async function setFaults(faults: Trouble['faults']): Promise<void> {
   await Promise.all(faults.map((ofReplica, replica) => front.setFaults(ofReplica, replica)));
-}
-
-async function usedReplica(): Promise<number> {
-  await Promise.all([front.statements(0), front.statements(1)]);
-  await wait(1000);
-  const [first = 0, second = 0] = (await Promise.all([front.statements(0), front.statements(1)])).map(({ length }) => length);
-  return first >= second ? 0 : 1;
 }
 
 /** Resident memory of the largest process of each kind. */

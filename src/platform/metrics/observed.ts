@@ -148,8 +148,6 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   store_part_lost: [],
   store_part_set_aside: [],
   store_awaited: [],
-  store_writes_repeated: [],
-  store_writes_not_kept: [],
   key_lookup_failed: [],
   people_failed: [],
   audit_failed: [],

@@ -17,18 +17,6 @@ export interface EmbeddedLocation {
 
 export interface ServerLocation {
   readonly servers: Pick<ClickHouseServers, 'urls' | 'cluster'>;
-  /** Absent: what a server has acknowledged and lost is lost. */
-  readonly kept?: KeptLocation;
-}
-
-/** Where writes are kept that servers have acknowledged. */
-export interface KeptLocation {
-  readonly folder: string;
-  readonly keepMs: number;
-  readonly maxBytes: number;
-  readonly onFailure: (reason: string) => void;
-  /** Another server, or one that was restarted, has been sent what is kept. */
-  readonly onOffered: (statements: number) => void;
 }
 
 export interface Connections {

@@ -3,7 +3,7 @@ export interface ReplicaPorts {
   readonly count: number;
   /** @returns whether a replica answers. */
   readonly ping: (replica: number) => Promise<boolean>;
-  /** Waits until a replica has what was acknowledged. @throws when it does not within its time. */
+  /** Waits until a replica has what the others have. @throws when it does not within its time. */
   readonly catchUp: (replica: number) => Promise<void>;
 }
 
@@ -32,6 +32,7 @@ export class Replicas {
 
   /** @returns the replica to use, which has caught up. @throws as `catchUp`. */
   async ready(): Promise<number> {
+    if (this.ports.count === 1) return 0;
     const replica = this.used;
     this.caughtUp ??= this.ports.catchUp(replica);
     const mine = this.caughtUp;
@@ -45,24 +46,16 @@ export class Replicas {
     return replica;
   }
 
-  /** The one that is used may lack what was acknowledged: it has to catch up before it is used again. */
-  doubt(): void {
-    this.caughtUp = undefined;
-  }
-
   /** A replica could not be reached. @returns whether another one is used from now on. */
   leave(replica: number): boolean {
-    if (this.ports.count === 1) {
-      this.doubt();
-      return false;
-    }
+    if (this.ports.count === 1) return false;
     if (!this.away.has(replica)) this.probe(replica);
     if (replica !== this.used) return true;
     const others = Array.from({ length: this.ports.count }, (_none, index) => (replica + 1 + index) % this.ports.count);
     const next = others.find((one) => one !== replica && !this.away.has(one));
-    this.doubt();
     if (next === undefined) return false;
     this.used = next;
+    this.caughtUp = undefined;
     return true;
   }
 

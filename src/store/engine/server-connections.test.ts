@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type RequestId, uuidToNumber } from '../../model/ids.ts';
+import { uuidToNumber } from '../../model/ids.ts';
 import type { CompiledSql, Statement } from '../../sql/statement.ts';
 import { makeRunStatement } from '../read/run-statement.ts';
 import { makeEmptyStore } from '../testing/empty-store.ts';
@@ -153,83 +153,5 @@ describe('of two replicas', () => {
     await expect(makeInsertLines(begun)('requests', requestLine().line, 'servers-away')).rejects.toMatchObject({
       code: 'store_unavailable',
     });
-  });
-});
-
-describe('what a replica has acknowledged and lost', () => {
-  let begun: Connections;
-  let offered: number[];
-  let folder: string;
-  const failures: string[] = [];
-  const begin = (): Connections =>
-    openConnections({
-      servers: { urls: front.urls, cluster: undefined },
-      kept: {
-        folder,
-        keepMs: 600_000,
-        maxBytes: 1e9,
-        onFailure: (reason) => failures.push(reason),
-        onOffered: (statements) => offered.push(statements),
-      },
-    });
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(parent, 'kept-'));
-    offered = [];
-    begun = begin();
-  });
-  afterEach(async () => {
-    await begun.close();
-    if (failures.length > 0) throw new Error(failures.join('\n'));
-  });
-  const look = (text: string) =>
-    begun.run('short', (client) => selectRows<Record<string, unknown>>({ client, embedded: false }, { text, params: {} }));
-  const usersOf = async (id: RequestId) => look(`SELECT user_id FROM requests WHERE request_id = toUInt128('${uuidToNumber(id)}')`);
-  const setUser = async (id: RequestId, user: string): Promise<void> =>
-    begun.run('update', (client) => {
-      const text = `ALTER TABLE requests UPDATE user_id = {user:String} WHERE request_id = toUInt128('${uuidToNumber(id)}') SETTINGS mutations_sync = 1`;
-      return runCommand({ client, embedded: false }, { text, params: { user } } as unknown as CompiledSql);
-    });
-
-  it('is there once the next one is used: rows, and the changes behind them, once', async () => {
-    const [kept, lost] = [requestLine(), requestLine()];
-    await makeInsertLines(begun)('requests', kept.line, `kept-${kept.id}`);
-    await front.setFaults([{ kind: 'lost insert', match: 'INSERT INTO requests|ALTER TABLE' }], 0);
-    await makeInsertLines(begun)('requests', lost.line, `kept-${lost.id}`);
-    await setUser(lost.id, 'changed');
-    expect(await usersOf(lost.id)).toEqual([]);
-    await front.setFaults([{ kind: 'away' }], 0);
-    expect(await usersOf(lost.id)).toEqual([{ user_id: 'changed' }]);
-    expect(await usersOf(kept.id)).toHaveLength(1);
-    expect(offered).toEqual([3]);
-  });
-
-  it('is there once the service is another process, which uses another one', async () => {
-    const { id, line } = requestLine();
-    await front.setFaults([{ kind: 'lost insert', match: 'INSERT INTO requests', times: 1 }], 0);
-    await makeInsertLines(begun)('requests', line, `kept-${id}`);
-    await begun.close();
-    await front.setFaults([{ kind: 'away' }], 0);
-    begun = begin();
-    expect(await usersOf(id)).toHaveLength(1);
-    expect(offered).toEqual([1]);
-  });
-
-  it('is there although it was acknowledged after the next one was used', async () => {
-    const { id, line } = requestLine();
-    await look('SELECT 1 AS one');
-    await front.setFaults([{ kind: 'lost insert', match: 'INSERT INTO requests', delayMs: 1500 }, { kind: 'away' }], 0);
-    const slow = makeInsertLines(begun)('requests', line, `kept-${id}`);
-    expect(await usersOf(id)).toEqual([]);
-    await slow;
-    expect(await usersOf(id)).toHaveLength(1);
-  });
-
-  it('is not sent again to the same server, by another process either', async () => {
-    const { id, line } = requestLine();
-    await makeInsertLines(begun)('requests', line, `kept-${id}`);
-    await begun.close();
-    begun = begin();
-    expect(await usersOf(id)).toHaveLength(1);
-    expect(offered).toEqual([]);
   });
 });

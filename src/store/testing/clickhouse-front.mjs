@@ -36,7 +36,7 @@ import zlib from 'node:zlib';
  * @property {string} [to] What stands there then.
  */
 
-/** @typedef {{ query: string, readonly values: Buffer | undefined, readonly params: ReadonlyMap<string, string>, readonly settings: ReadonlyMap<string, string>, readonly database: string, readonly format: string }} Statement */
+/** @typedef {{ readonly query: string, readonly values: Buffer | undefined, readonly params: ReadonlyMap<string, string>, readonly settings: ReadonlyMap<string, string>, readonly database: string, readonly format: string }} Statement */
 
 const [, , folder = '', profileText = '{}', replicas = '1'] = process.argv;
 /** Settings of the user's profile, which those of a statement override. */
@@ -128,8 +128,6 @@ class Replica {
       return;
     }
     const statement = await statementOf(address.searchParams, request.headers['content-type'] ?? '', body);
-    // Each replica is a server of its own.
-    statement.query = statement.query.replaceAll('serverUUID()', `'${this.name}'`);
     if (this.statements.length < 10_000) this.statements.push(statement.query);
     const fault = this.takeFault(statement.query);
     response.setHeader('X-ClickHouse-Server-Display-Name', this.name);

@@ -20,8 +20,7 @@ interface SignInParts extends Pick<PeopleParts, 'observe' | 'noteAudit'> {
 
 export function makeSignInPorts({ database, config, secret, noteAudit, observe, baseUrl }: SignInParts) {
   const { now } = systemClock;
-  const { basePath } = config;
-  const { publicApiUrl, tlsCertFile } = config;
+  const { basePath, publicApiUrl, tlsCertFile } = config;
   // As browsers see it: a proxy in front may speak http to them and TLS to us.
   const secureCookies = publicApiUrl === undefined ? tlsCertFile !== undefined : publicApiUrl.startsWith('https:');
   return {

@@ -98,7 +98,10 @@ export async function storeRows(
   return storing.refused;
 }
 
-/** Rows by the month in which their requests arrived, as their tables have them, with a name for each that is the same at every try. */
+/**
+ * Rows by the month in which their requests arrived, with a name for each that is the same at every try. Requests and bodies are parted by it
+ * in their tables; changes by their own time, so that those of one record may be in two.
+ */
 function rowsByMonth(rows: readonly StorableRow[]): ReadonlyMap<string, readonly StorableRow[]> {
   const months = new Map<string, StorableRow[]>();
   for (const row of rows) {

@@ -58,7 +58,8 @@ export interface BatchStart {
  * Series whose records may be of any time come last, with a few months at a time: each month makes parts of its own in the store, and a batch
  * of very many would hold up what others sent now. Every fourth batch keeps half of its room for them.
  * Of series of organisations that write much, every second batch has nothing while others wait, and half of its room otherwise: a record
- * of the others waits for half a batch of theirs at most, and then for one without any.
+ * of the others waits for half a batch of theirs at most, and then for one without any. They stand behind the others, so that they are what
+ * is left for the next batch where a batch takes too long.
  * @returns undefined when none waits.
  */
 export function formBatch(
@@ -80,7 +81,7 @@ export function formBatch(
   if (!isShared || number % busyTurn !== 0) for (const tail of busy) builder.take(tail, startOf(tail), isShared ? half : all);
   for (const tail of prompt) builder.take(tail, startOf(tail));
   if (!isLateFirst) for (const tail of late) builder.take(tail, startOf(tail));
-  const { taken, exchanges, isFull } = builder;
+  const { taken, exchanges, isFull } = builder.batch();
   if (exchanges.length === 0) return undefined;
   const bounds = taken.map(({ tail, to }) => [tail.series, { from: accepted[tail.series] ?? startOfSeries, to }] as const);
   const series = Object.fromEntries(bounds);
@@ -94,13 +95,20 @@ const [half, all] = [0.5, 1];
 const maxLateMonths = 8;
 const monthsOfYear = 12;
 
-/** Fills a batch. What it takes of a series is the beginning of what waits in it. */
+/** The beginning of what waits in a series. */
+interface TakenOfSeries {
+  readonly tail: SeriesTail;
+  readonly exchanges: readonly TrackedExchange[];
+  readonly to: Position;
+}
+
+/** Fills a batch. */
 class BatchBuilder {
-  readonly taken: { readonly tail: SeriesTail; readonly count: number; readonly to: Position }[] = [];
-  readonly exchanges: TrackedExchange[] = [];
-  isFull = false;
   private readonly limits: BatchLimits;
+  private readonly ofSeries: TakenOfSeries[] = [];
   private readonly lateMonths = new Set<number>();
+  private isFull = false;
+  private rows = 0;
   private bytes = 0;
 
   constructor(limits: BatchLimits) {
@@ -110,28 +118,36 @@ class BatchBuilder {
   /** @param start exchanges of the series that an earlier batch has. @param share of the batch, with what it has already. */
   take(tail: SeriesTail, start: number, share: number = all): void {
     const isLate = mayBeLate(tail.series);
-    const waiting = tail.waiting();
+    const exchanges: TrackedExchange[] = [];
     let to: Position | undefined;
-    let index = start;
-    for (; index < waiting.length; index += 1) {
-      const exchange = waiting[index];
-      if (exchange?.endsAt === undefined) break;
+    for (const exchange of tail.waiting().slice(start)) {
+      if (exchange.endsAt === undefined) break;
       if (!this.fits(exchange, share)) {
         this.isFull ||= share === all;
         break;
       }
       if (isLate && !this.takesMonth(exchange)) break;
-      this.exchanges.push(exchange);
+      exchanges.push(exchange);
+      this.rows += 1;
       this.bytes += exchange.bytes;
       to = exchange.endsAt;
     }
-    if (to !== undefined) this.taken.push({ tail, count: index - start, to });
+    if (to !== undefined) this.ofSeries.push({ tail, exchanges, to });
+  }
+
+  batch() {
+    const isBusy = ({ tail }: TakenOfSeries): boolean => isBusySeries(tail.series);
+    const inOrder = [...this.ofSeries.filter((each) => !isBusy(each)), ...this.ofSeries.filter(isBusy)];
+    return {
+      taken: inOrder.map(({ tail, exchanges, to }) => ({ tail, count: exchanges.length, to })),
+      exchanges: inOrder.flatMap(({ exchanges }) => exchanges),
+      isFull: this.isFull,
+    };
   }
 
   private fits({ bytes }: TrackedExchange, share: number): boolean {
-    const rows = this.exchanges.length;
     const { maxRows, maxBytes } = this.limits;
-    return rows < maxRows * share && (rows === 0 || this.bytes + bytes <= maxBytes * share);
+    return this.rows < maxRows * share && (this.rows === 0 || this.bytes + bytes <= maxBytes * share);
   }
 
   private takesMonth({ openedAt }: TrackedExchange): boolean {

@@ -79,6 +79,13 @@ it('while others wait, who writes much has half of every second batch, and nothi
   ]);
 });
 
+it('who writes much stands behind the others in a batch, which may end early', () => {
+  const tails = [tailOf(busy, thisMonth(500)), tailOf('worker', thisMonth(2)), tailOf('other', thisMonth(2))];
+  const { exchanges, taken } = formed(1, tails);
+  expect(exchanges.slice(0, 5).map(({ series }) => series === busy)).toEqual([false, false, false, false, true]);
+  expect(taken.at(-1)?.tail.series).toBe(busy);
+});
+
 it('who writes much keeps its half beside others that fill a batch, and fills one when no others wait', () => {
   const tails = [tailOf('worker', thisMonth(500)), tailOf(busy, thisMonth(500))];
   expect(counts(formed(1, tails))).toEqual({ [busy]: 50, worker: 50 });

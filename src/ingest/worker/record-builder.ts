@@ -155,18 +155,27 @@ export function* interpretTasks(tasks: Iterable<InterpretTask>, parts: BatchPart
 export interface BatchBounds {
   readonly maxRowBytes: number;
   readonly maxMs: number;
+  /** For the exchanges of one organisation. */
+  readonly maxMsOfOne: number;
   readonly monotonic: () => number;
+  /** The organisation of an exchange, by its index. */
+  readonly ownerOf: (index: number) => string | undefined;
 }
 
 /** Yields results until a bound is exceeded; the result that exceeds it is the last. */
 export function* withinBounds(results: Iterable<InterpretedExchange>, bounds: BatchBounds): Generator<InterpretedExchange, void> {
-  const { maxRowBytes, maxMs, monotonic } = bounds;
+  const { maxRowBytes, maxMs, maxMsOfOne, monotonic, ownerOf } = bounds;
+  const msOf = new Map<string | undefined, number>();
   const startedAt = monotonic();
-  let rowBytes = 0;
+  let [rowBytes, index, before] = [0, 0, startedAt];
   for (const result of results) {
     if ('request' in result) rowBytes += result.request.length + result.bodies.length + result.changes.length;
     yield result;
-    if (rowBytes > maxRowBytes || monotonic() - startedAt > maxMs) return;
+    const now = monotonic();
+    const ofOne = (msOf.get(ownerOf(index)) ?? 0) + now - before;
+    if (rowBytes > maxRowBytes || now - startedAt > maxMs || ofOne > maxMsOfOne) return;
+    msOf.set(ownerOf(index), ofOne);
+    [index, before] = [index + 1, now];
   }
 }
 

@@ -7,6 +7,7 @@ import { importedBook, listedBook, type OperatorFile } from '../../pricing/layer
 import type { PriceBook } from '../../pricing/price-book.ts';
 import { publicList } from '../../pricing/public-list.ts';
 import { RowMemory } from '../../store/insert/row-memory.ts';
+import { LateOwners } from './late-owners.ts';
 import { type BatchBounds, interpretTasks, withinBounds } from './record-builder.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
 import { bytesOfTasks, type PackedTasks, unpackTasks } from './packed-tasks.ts';
@@ -52,9 +53,27 @@ const parts = {
   threatCheck: settings?.threatCheckFile === undefined ? undefined : await loadedThreatCheck(settings.threatCheckFile),
 };
 
-/** Records of others wait meanwhile. The thread counts as hung after thirty times as long. */
+/** The thread counts as hung after thirty times as long. */
 const maxBatchMs = 2000;
-const bounds: BatchBounds = { maxRowBytes: settings?.keptRowBytes ?? Infinity, maxMs: maxBatchMs, monotonic: systemClock.monotonic };
+/** Of one organisation's records while those of others wait. */
+const maxMsBesideOthers = 500;
+const owners = new LateOwners();
+
+function boundsOf({ settings: shared, settingsOf }: PackedTasks): BatchBounds {
+  const { monotonic } = systemClock;
+  const isAlone =
+    owners.note(
+      shared.map(({ organizationId }) => organizationId),
+      monotonic(),
+    ) <= 1;
+  return {
+    maxRowBytes: settings?.keptRowBytes ?? Infinity,
+    maxMs: maxBatchMs,
+    maxMsOfOne: isAlone ? maxBatchMs : maxMsBesideOthers,
+    monotonic,
+    ownerOf: (index) => shared[settingsOf[index] ?? 0]?.organizationId,
+  };
+}
 
 /** After more bytes than this the thread gives its garbage back at once: it is several times as much, and V8 may keep it for minutes. */
 const collectedAboveBytes = 32 * 1024 * 1024;
@@ -74,7 +93,7 @@ parentPort?.on('message', (message: InterpretJob | SpentMemory | ImportMessage) 
   }
   const { id, tasks, storedAt } = message;
   const interpreted = interpretTasks(unpackTasks(tasks), { ...parts, storedAt, memory });
-  const results = packResults(withinBounds(interpreted, bounds), tasks.frameCounts.length);
+  const results = packResults(withinBounds(interpreted, boundsOf(tasks)), tasks.frameCounts.length);
   send({ id, results }, memoryOfResults(results));
   if (bytesOfTasks(tasks) > collectedAboveBytes) collectGarbage();
 });

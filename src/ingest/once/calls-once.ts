@@ -5,7 +5,7 @@ import { filledDetails } from '../../model/record/call-details.ts';
 import { sessionProperties } from '../../model/vocabulary/session-properties.ts';
 import { Slices } from '../../platform/bounds/slices.ts';
 import type { JoinRecords } from '../../store/once/absorb.ts';
-import type { HasArrived, ToldRow } from '../../store/once/told-rows.ts';
+import type { HasArrived } from '../../store/once/told-rows.ts';
 import type { PendingChanges } from '../changes/pending.ts';
 import type { ExchangeIndex, TrackedExchange } from '../series/exchange.ts';
 import type { InterpretedExchange } from '../worker/record-builder.ts';
@@ -23,7 +23,8 @@ import {
 } from './carried-calls.ts';
 import { type CountedBefore, countedBefore } from './counted-before.ts';
 import type { GroupedBatch } from './group-batch.ts';
-import { elsewhere, knownRecord, queriesAround } from './known-record.ts';
+import { elsewhere, knownRecord } from './known-record.ts';
+import { rowsAround } from './rows-around.ts';
 import { Lately } from './lately.ts';
 import { relationsOf } from '../interpret/links.ts';
 import { type Absorption, type BatchRecord, type Filling, type KnownRecord, type OncePlan, planOnce } from './plan.ts';
@@ -173,12 +174,9 @@ export class CallsOnce {
 
   /** Stored records that may tell of the same calls, without these. */
   private async storedBeside(organizationId: OrganizationId, records: readonly KnownRecord[]): Promise<readonly KnownRecord[]> {
-    const rows: ToldRow[] = [];
-    for (const query of queriesAround(records)) {
-      const found = await this.ports.findTold(organizationId, query);
-      for (const row of found.rows) rows.push(row);
-      if (!found.isComplete) this.ports.observe({ kind: 'span_places_dropped', requests: 1, reason: crowded });
-    }
+    const { findTold, observe } = this.ports;
+    const onCrowd = (): void => observe({ kind: 'span_places_dropped', requests: 1, reason: crowded });
+    const rows = await rowsAround(records, (query) => findTold(organizationId, query), onCrowd);
     return elsewhere(rows, new Set(records.map(({ requestId }) => requestId)));
   }
 

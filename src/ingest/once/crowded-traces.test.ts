@@ -5,6 +5,7 @@ import { makeFindTold, type ToldQuery } from '../../store/once/told-rows.ts';
 import { makeInsertLines, openStoreRig, requestLine, type StoreRig, tenant } from '../../store/testing/store-harness.ts';
 import { byLength, testSeed } from '../../../test/support/test-length.ts';
 import { queriesAround } from './known-record.ts';
+import { rowsAround } from './rows-around.ts';
 import { linksOf } from '../interpret/links.ts';
 import { relationOf, type TellsOfCall } from './same-call.ts';
 
@@ -60,7 +61,7 @@ function seconds(ms: number): string {
 
 async function foundBeside(records: readonly TellsOfCall[]): Promise<ReadonlySet<RequestId>> {
   const found = new Set<RequestId>();
-  for (const query of queriesAround(records)) {
+  for (const { query } of queriesAround(records)) {
     for (const { requestId } of (await makeFindTold(rig.connections)(tenant, query)).rows) found.add(requestId);
   }
   return found;
@@ -87,10 +88,10 @@ it('in a trace of 12,000 calls of one step, whatever tells of the same call is f
 
 it('what is found is in the order of its arrival, page after page', async () => {
   const trace = { traceId: 'c'.repeat(32), ids: ['same'] };
-  const times = Array.from({ length: 1700 }, (_, index) => startMs + (index >> 2));
+  const times = Array.from({ length: 8000 }, (_, index) => startMs + (index >> 2));
   await store(times.map((from, index) => told(`${index}`, { ...trace, from, to: from + 10 })).toReversed());
-  const [query] = queriesAround([told('same', trace)]);
-  const { rows, isComplete } = await makeFindTold(rig.connections)(tenant, query as ToldQuery);
+  const [look] = queriesAround([told('same', trace)]);
+  const { rows, isComplete } = await makeFindTold(rig.connections)(tenant, look?.query as ToldQuery);
   expect([rows.map(({ createdAt }) => createdAt), isComplete]).toEqual([times, true]);
 });
 
@@ -98,11 +99,26 @@ it('what is more than is compared at once is told', async () => {
   const trace = { traceId: 'd'.repeat(32), ids: ['same'] };
   const links = Array.from({ length: 16 }, (_, index) => `${index}`.repeat(1000));
   await store(Array.from({ length: 1100 }, () => told('', { ...trace, scopes: links })));
-  const [query] = queriesAround([told('same', trace)]);
-  const { rows, isComplete } = await makeFindTold(rig.connections)(tenant, query as ToldQuery);
+  const [look] = queriesAround([told('same', trace)]);
+  const { rows, isComplete } = await makeFindTold(rig.connections)(tenant, look?.query as ToldQuery);
   expect(isComplete).toBe(false);
   expect(rows.length).toBeGreaterThan(100);
   expect(rows.length).toBeLessThan(1100);
+});
+
+it('where a look around many records finds too much, a few of them are looked around at a time', async () => {
+  const all = Array.from({ length: 1000 }, (_, index) => told(`${index}`));
+  const looks: number[] = [];
+  let crowds = 0;
+  const rows = await rowsAround(
+    all,
+    ({ spanIds }) => {
+      looks.push(spanIds.length);
+      return Promise.resolve({ rows: [], isComplete: spanIds.length <= 200 });
+    },
+    () => (crowds += 1),
+  );
+  expect([looks, crowds, rows]).toEqual([[1000, 250, 250, 250, 250], 4, []]);
 });
 
 const text = (...texts: string[]) => constantFrom(...texts);

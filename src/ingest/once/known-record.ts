@@ -32,17 +32,25 @@ export function knownRecord({ spanId, links, models, createdAt, endedAt, propert
   };
 }
 
-/** Records whose relations one look into the store goes by. */
-const recordsAtOnce = 500;
+/** Records whose relations one look into the store goes by; each costs some tens of milliseconds, whatever it finds. */
+const recordsAtOnce = 2500;
 /** Sets of instrumentations that are told apart in one look. */
 const maxScopes = 16;
 
+/** A look for what is related to some records. */
+export interface QueryAround<Known extends TellsOfCall> {
+  readonly records: readonly Known[];
+  readonly query: ToldQuery;
+}
+
 /** Where others that may tell of the same calls are. It finds whatever {@link relationOf} relates, and little else. */
-export function queriesAround(records: readonly TellsOfCall[]): readonly ToldQuery[] {
-  return clustersOf(records).flatMap((cluster) => {
-    const count = Math.ceil(cluster.length / recordsAtOnce);
-    return Array.from({ length: count }, (_, index) => queryAround(cluster.slice(index * recordsAtOnce, (index + 1) * recordsAtOnce)));
-  });
+export function queriesAround<Known extends TellsOfCall>(all: readonly Known[], atOnce = recordsAtOnce): readonly QueryAround<Known>[] {
+  return clustersOf(all).flatMap((cluster) =>
+    Array.from({ length: Math.ceil(cluster.length / atOnce) }, (_, index) => {
+      const records = cluster.slice(index * atOnce, (index + 1) * atOnce);
+      return { records, query: queryAround(records) };
+    }),
+  );
 }
 
 function queryAround(records: readonly TellsOfCall[]): ToldQuery {

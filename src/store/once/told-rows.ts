@@ -75,10 +75,10 @@ export type FindTold = (organizationId: OrganizationId, query: ToldQuery) => Pro
 /** Whether a record of a kind arrived since then, Unix milliseconds. @throws GatelogError when the store fails. */
 export type HasArrived = (organizationId: OrganizationId, since: number) => Promise<boolean>;
 
-/** Texts of a statement, as `find-rows.ts` has it. */
-const askedAtOnce = 500;
+/** Texts of a statement: its lists are read into a set, so that more of them cost little. */
+const askedAtOnce = 2500;
 /** Of one answer of the engine. */
-const pageRows = 500;
+const pageRows = 2500;
 /** Of what one look finds: characters of links and properties, and so many for each row. */
 const maxFoundBytes = 16 * 1024 * 1024;
 const bytesOfRow = 1024;

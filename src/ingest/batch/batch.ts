@@ -102,6 +102,10 @@ interface TakenOfSeries {
   readonly to: Position;
 }
 
+function isBusy({ tail }: TakenOfSeries): boolean {
+  return isBusySeries(tail.series);
+}
+
 /** Fills a batch. */
 class BatchBuilder {
   private readonly limits: BatchLimits;
@@ -136,7 +140,6 @@ class BatchBuilder {
   }
 
   batch() {
-    const isBusy = ({ tail }: TakenOfSeries): boolean => isBusySeries(tail.series);
     const inOrder = [...this.ofSeries.filter((each) => !isBusy(each)), ...this.ofSeries.filter(isBusy)];
     return {
       taken: inOrder.map(({ tail, exchanges, to }) => ({ tail, count: exchanges.length, to })),

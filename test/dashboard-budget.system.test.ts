@@ -29,7 +29,7 @@ afterAll(async () => {
 const open = (address: string) => openSignedIn(browser, service.api + address);
 const dialog = (page: Page) => page.getByRole('dialog');
 const limitFor = async (page: Page, scope: string): Promise<void> => {
-  await dialog(page).getByRole('button', { name: 'Choose … for' }).click();
+  await dialog(page).getByRole('button', { name: 'Choose … Applies to' }).click();
   await page.getByRole('option', { name: scope, exact: true }).click();
 };
 
@@ -101,17 +101,17 @@ it('one value of a property has a limit of its own, and an alert before it is fi
   const add = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Add a limit' }).first().click();
     await dialog(page).getByLabel('At most').fill('5');
-    await dialog(page).getByRole('button', { name: 'a calendar day in' }).click();
+    await dialog(page).getByRole('button', { name: 'a calendar day Window' }).click();
     await page.getByRole('option', { name: 'an hour' }).click();
     await limitFor(page, 'one value of a property');
     await dialog(page).getByLabel('Property', { exact: true }).fill('Taem');
     await dialog(page).getByText('No request has this property yet; there is Team.').waitFor();
-    await dialog(page).getByRole('button', { name: 'Take Team' }).click();
+    await dialog(page).getByRole('button', { name: 'Use Team' }).click();
     await expect.poll(() => dialog(page).getByLabel('Property', { exact: true }).inputValue()).toBe('Team');
     await expect.poll(() => dialog(page).getByRole('button', { name: 'Add the limit' }).isEnabled()).toBe(false);
     await dialog(page).getByLabel('Value', { exact: true }).fill('Serch');
     await dialog(page).getByText('No request of the last 30 days has this value; there is search.').waitFor();
-    await dialog(page).getByRole('button', { name: 'Take search' }).click();
+    await dialog(page).getByRole('button', { name: 'Use search' }).click();
   };
   await add();
   await dialog(page).getByRole('button', { name: 'Add the limit' }).click();
@@ -162,7 +162,7 @@ it('a rule whose search matches no request says so beside its preview, and why',
   await page.getByText('No request of the last 7 days matches this rule: none of the newest').waitFor();
   await page.getByText('there is one named "Team", and names are case-sensitive.').waitFor();
   await page.getByText('Requests write "team" in another case.').waitFor();
-  await page.getByRole('button', { name: 'Take Team' }).click();
+  await page.getByRole('button', { name: 'Use Team' }).click();
   await expect.poll(() => page.getByLabel('Search requests').inputValue()).toBe('Team:search');
   await page.getByText('No request of the last 7 days').waitFor({ state: 'detached' });
   await page.getByText('It would not have fired in the last 7 days.').waitFor();

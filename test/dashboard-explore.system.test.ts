@@ -210,7 +210,7 @@ it('a cost that no price tells is no $0 in lists of sessions and users, on their
   const card = page.getByRole('figure', { name: 'Cost' });
   await card.getByRole('link', { name: 'Cost: No price. Show the requests' }).waitFor();
   // What moved most is told by what there is.
-  await page.getByText('Tokens beside the period before: no request of both has a price').waitFor();
+  await page.getByText('Tokens against the previous period: no request of both has a price').waitFor();
   await page.getByRole('row', { name: /^acme-9b .*1,000,000/ }).waitFor();
   await card.getByRole('button', { name: 'Table of Cost' }).click();
   await expect.poll(() => card.getByRole('cell', { name: '–', exact: true }).count()).toBe(1);
@@ -282,7 +282,7 @@ it('the panels of a board are renamed, moved, edited in Explore, removed, and as
   await page.getByRole('button', { name: 'Save the panel' }).click();
   await page.getByRole('region', { name: 'By team' }).first().getByRole('link', { name: 'checkout' }).waitFor();
   await change('Sessions', 'Remove from the board …');
-  await dialog(page).getByText('Sessions goes from the board for good').waitFor();
+  await dialog(page).getByText('Sessions is removed from the board').waitFor();
   await dialog(page).getByRole('button', { name: 'Remove the panel' }).click();
   await expect.poll(() => page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['By team', 'Everything']);
   await page.getByRole('button', { name: 'Delete the board' }).click();

@@ -185,7 +185,7 @@ it('properties by which the service was told of a session stand apart, and the w
   const own = detail(page).locator('section[aria-label=Properties]');
   await expect.poll(() => own.locator('dl').innerText()).toMatch(/^Team\s+search$/);
   await expect.poll(() => detail(page).locator('dl').first().innerText()).toMatch(/1 token\n/);
-  await page.getByRole('button', { name: 'Keep to compare' }).click();
+  await page.getByRole('button', { name: 'Pin to compare' }).click();
   const [title, close] = [detail(page).getByRole('heading').first(), detail(page).getByRole('button', { name: 'Close the request' })];
   const places = async (): Promise<object> => {
     const [titled, closing] = [await title.boundingBox(), await close.boundingBox()];

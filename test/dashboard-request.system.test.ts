@@ -190,7 +190,7 @@ it('a body that no format explains is said to be one, and an error is shown as s
   const { page } = await open(other);
   await page.getByText('The body of the request has no messages that this page can read.').waitFor();
   await expect.poll(() => page.locator(conversation).innerText()).toContain('rate_limit\nToo many requests.');
-  await page.getByRole('button', { name: 'Show it raw' }).click();
+  await page.getByRole('button', { name: 'View raw' }).click();
   await page.waitForURL(/tab=raw/);
   await page.waitForSelector('.cm-content');
   await leavePage(page);

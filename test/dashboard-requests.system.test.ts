@@ -349,13 +349,13 @@ it('a request is kept while one looks for the other, and both are compared', asy
   const compare = page.getByRole('link', { name: /^Compare/ });
   await page.getByText('Rating').waitFor();
   await expect.poll(() => compare.count()).toBe(0);
-  await page.getByRole('button', { name: 'Keep to compare' }).click();
-  await page.getByRole('button', { name: '✓ Kept to compare' }).waitFor();
+  await page.getByRole('button', { name: 'Pin to compare' }).click();
+  await page.getByRole('button', { name: '✓ Pinned to compare' }).waitFor();
   // What is kept belongs to the tab, and not to one address.
   await page.goto(scene.addressOf({ q: seeded }));
-  await page.getByText('is kept: open another to compare').waitFor();
+  await page.getByText('is pinned: open another to compare').waitFor();
   await page.locator(rows).nth(2).click();
-  await page.getByRole('link', { name: 'Compare with the kept one' }).click();
+  await page.getByRole('link', { name: 'Compare with the pinned one' }).click();
   await page.waitForURL((url) => url.searchParams.get('left') === seedId(3) && url.searchParams.get('right') === seedId(5));
   await page.locator('tr[data-differs=true]', { hasText: 'Status' }).first().waitFor();
   expect(complaints).toEqual([]);

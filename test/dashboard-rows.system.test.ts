@@ -175,7 +175,7 @@ it('on a phone an opened request is a page of its own: the way back, why it fail
   await details.getByRole('tab', { name: 'Details' }).click();
   await details.getByRole('button', { name: 'Edit properties' }).waitFor();
   await details.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Keep to compare' }).click();
+  await page.getByRole('menuitem', { name: 'Pin to compare' }).click();
   await back.click();
   await page.waitForURL((url) => !url.searchParams.has('request'));
   await page.locator(rows).first().waitFor();

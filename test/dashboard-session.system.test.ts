@@ -159,13 +159,13 @@ it('a runaway is told from an ordinary session, and each sentence leads to what 
   await reasons(page).getByText('About 110 times a usual session: $11.00 against $0.10, the median of 6 others of this name').waitFor();
   await reasons(page).getByText('1,100 steps against 10.').waitFor();
   await reasons(page).getByText('0% of the input came from the provider’s cache, against 80%.').waitFor();
-  await reasons(page).getByRole('link', { name: 'Show them by steps' }).click();
+  await reasons(page).getByRole('link', { name: 'Compare sessions by steps' }).click();
   await page.waitForURL(/\/sessions\?.*sort=total_requests/);
   await expect.poll(() => page.locator('tbody tr').count()).toBe(usualSessions + 1);
   await page.goBack();
 
   // What is said of single steps is said once all are there, and they come by themselves.
-  await reasons(page).getByText('of 1,100 steps repeat the answer of an earlier one, at most with other numbers').waitFor();
+  await reasons(page).getByText('of 1,100 steps repeat an earlier answer (numbers aside)').waitFor();
   await expect.poll(() => reasons(page).getByRole('listitem').count()).toBeGreaterThan(3);
   // Many of them stand below the figures: beside these they would leave a hole.
   const gap = async (): Promise<number> => {
@@ -203,7 +203,7 @@ it('where few have its name, those with its properties count too, the sentence s
   await apiClient(service.api).stored(`9d1c2b7e-3f0a-4c11-8b60-1a3c2f1f000${names.length - 1}`);
   const { page, complaints } = await open('/sessions/alike-0');
   await reasons(page).getByText('the median of 5 others of this name or with these properties in 30 days').waitFor();
-  await reasons(page).getByRole('link', { name: 'Show them by cost' }).click();
+  await reasons(page).getByRole('link', { name: 'Compare sessions by cost' }).click();
   await page.waitForURL(/\/sessions\?.*sort=total_cost/);
   await expect.poll(() => page.locator('tbody tr').count()).toBe(names.length);
   expect(complaints).toEqual([]);

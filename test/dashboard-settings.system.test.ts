@@ -76,7 +76,7 @@ it('a webhook is made, shows its secret once, and a delivery that failed is look
   await expect.poll(() => attempt.innerText()).toMatch(/POST \/hook[\S\s]*webhook-id: [\S\s]*500[\S\s]*x-reason: maintenance/i);
   status = 200;
   await dialog(page).getByRole('button', { name: 'Retry' }).click();
-  await dialog(page).getByText('It is sent again, with the same webhook-id.').waitFor();
+  await dialog(page).getByText('Sent again, with the same webhook-id.').waitFor();
   await eventually('another attempt', () => (receiver.posts.length > 1 ? true : undefined));
   expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   // The dialog and the list follow by themselves.

@@ -158,9 +158,9 @@ it('a search says what it means, finds, and is in the address; a fault says wher
   await page.getByText('status takes a number').waitFor();
   await page.keyboard.press('Enter');
   expect(new URL(page.url()).searchParams.get('q')).toBe('Team:search -user:ben');
-  await page.getByText('Of the search before: 3 requests').waitFor();
+  await page.getByText('Previous search: 3 requests').waitFor();
   await page.fill('input[type=search]', 'Taem:search usre:ben');
-  await page.getByText('Of the search before').waitFor({ state: 'detached' });
+  await page.getByText('Previous search').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Did you mean user?' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('Taem:search user:ben');
   await page.goBack();

@@ -111,7 +111,7 @@ describe('a person with an account of the issuer', () => {
     await page.getByLabel('E-mail address').fill('Bob at other.example');
     await page.getByText('Write one address such as ada@example.com').waitFor();
     await page.getByLabel('E-mail address').fill('bob@other.example');
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByRole('button', { name: 'Make a link' }).click();
     const link = await page.getByRole('dialog').locator('code').textContent();
     const bob = await signIn('bob', link ?? '');
     await bob.page.getByText('Bob · rw').waitFor();

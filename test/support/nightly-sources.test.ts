@@ -16,12 +16,15 @@ const files = {
   'web/features/list.tsx': 'b3',
   'test/dashboard.system.test.ts': 'b4',
   'test/support/browser.ts': 'b5',
+  'deploy/nginx/proxy.conf': 'b6',
+  'test/support/nginx.ts': 'b7',
 };
 const names: Readonly<Record<string, readonly string[]>> = {
   'vitest.config.ts': ['test/support/setup.ts'],
   'test/kills.system.test.ts': ['test/support/kill.ts', 'src/spool/spool.ts'],
   'test/support/kill.ts': ['test/support/sent.ts', 'test/kills.system.test.ts'],
   'test/dashboard.system.test.ts': ['test/support/browser.ts', 'web/features/list.tsx'],
+  'test/mail.system.test.ts': ['test/support/nginx.ts'],
 };
 
 function digestsWith(changed: Readonly<Record<string, string>>) {
@@ -65,6 +68,12 @@ describe('results of the long run are kept', () => {
     expect({ ...after, dashboard: before.dashboard, check: before.check }).toEqual(before);
     expect(after.dashboard).not.toBe(before.dashboard);
     expect(after.check).not.toBe(before.check);
+  });
+
+  it('over a change of an example of a proxy, but those of the parts that start one', () => {
+    const after = digestsWith({ 'deploy/nginx/proxy.conf': 'c' });
+    expect({ ...after, mail: before.mail }).toEqual(before);
+    expect(after.mail).not.toBe(before.mail);
   });
 
   it('not over a change of what every test loads', () => {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { sentence } from '../lib/sentence.ts';
 import { Button } from './button.tsx';
 import { Empty } from './empty.tsx';
 import styles from './state.module.css';
@@ -11,14 +12,17 @@ export interface NoMatchProps {
   readonly onAllTime: (() => void) | undefined;
   /** What else can be done. */
   readonly way?: ReactNode;
+  /** The service's: what nearly matched. */
+  readonly hint?: string | undefined;
   /** What is said of it. */
   readonly children?: ReactNode;
 }
 
 /** What stands where a search in a time finds nothing, and the ways out of it. */
-export function NoMatch({ title, onClear, onAllTime, way, children }: NoMatchProps): ReactNode {
+export function NoMatch({ title, onClear, onAllTime, way, hint, children }: NoMatchProps): ReactNode {
   return (
     <Empty title={title}>
+      {hint !== undefined && <p>{sentence(hint)}</p>}
       {children}
       <div className={styles['ways']}>
         {onClear !== undefined && (

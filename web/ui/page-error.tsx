@@ -67,5 +67,5 @@ function titleOf(error: unknown, what = 'This'): string {
   if (error.status === 403) return 'You may not see this';
   if (error.status === 404) return what === 'This' ? 'Not found' : `${what} not found`;
   if (error.status === 410) return `${what} is gone`;
-  return 'The service refused this';
+  return error.status === 429 ? 'Too many requests' : 'This cannot be shown';
 }

@@ -41,7 +41,7 @@ export function AuditPage(): ReactNode {
     return (
       <Page title="Audit log">
         <Empty title="You may not see the audit log">
-          <p>It takes the permission admin.</p>
+          <p>It requires the admin permission.</p>
         </Empty>
       </Page>
     );
@@ -64,7 +64,7 @@ export function AuditPage(): ReactNode {
         <Loading what="Loading the audit log" />
       ) : entries.length === 0 ? (
         <Empty title="Nothing was found">
-          <p className="muted">What was refused is not in the log, nor are reads without bodies.</p>
+          <p className="muted">Refused calls, and reads without bodies, are not in the log.</p>
         </Empty>
       ) : (
         <>

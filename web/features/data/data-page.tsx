@@ -17,7 +17,7 @@ export function DataPage(): ReactNode {
   const mayChange = useMay('admin');
   return (
     <Page title="Data" about="How long requests are kept, and what is redacted in them">
-      {!mayChange && <Notice>You may read these settings. It takes the permission admin to change them.</Notice>}
+      {!mayChange && <Notice>You may read these settings. Changing them requires the admin permission.</Notice>}
       <Retention mayChange={mayChange} />
       <Redaction mayChange={mayChange} />
     </Page>
@@ -50,8 +50,8 @@ function Retention({ mayChange }: { readonly mayChange: boolean }): ReactNode {
 const kindTitles = {
   email: 'e-mail addresses',
   card: 'card numbers',
-  key: 'keys of known shapes',
-  regex: 'what a pattern matches',
+  key: 'API keys',
+  regex: 'matches of a pattern',
 } as const;
 
 function keyOf(rule: RedactionRule): string {

@@ -10,8 +10,8 @@ import { ruleFaults } from './rule-faults.ts';
 const kindOptions = [
   { value: 'email', label: 'e-mail addresses' },
   { value: 'card', label: 'card numbers' },
-  { value: 'key', label: 'keys of known shapes' },
-  { value: 'regex', label: 'what a pattern matches' },
+  { value: 'key', label: 'API keys' },
+  { value: 'regex', label: 'matches of a pattern' },
 ] as const;
 
 type Place = NonNullable<RedactionRule['applies_to']>[number];

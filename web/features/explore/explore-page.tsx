@@ -112,7 +112,7 @@ function Answer({ filter, search, chart, onChange }: AnswerProps): ReactNode {
   const exploration = useExploration({ filter, q, range, metrics, by, sort, order, top, isOverTime });
   const { groups, names, counted, error, isLoading } = exploration;
   if (error !== null) return <PageError error={error} />;
-  if (isLoading || groups === undefined) return <Loading what="Adding up" />;
+  if (isLoading || groups === undefined) return <Loading what="Loading the figures" />;
   const isPivot = chart === 'pivot' && by.length > 1;
   return (
     <>

@@ -26,8 +26,7 @@ const all: readonly Advice[] = [
     spool.bytes > spool.max_bytes * fullShare &&
     `The spool is ${percent.format(spool.bytes / spool.max_bytes)} full; when it is full, calls go on unrecorded. Find out why ingest is behind, or raise GATELOG_SPOOL_MAX_BYTES.`,
   ({ clock_jumps: jumps }) =>
-    jumps > 0 &&
-    'The clock of the machine went ahead. Set it right within an hour: after that it is believed, and retention removes by it.',
+    jumps > 0 && 'The clock of the machine jumped ahead. Correct it within an hour: after that retention goes by the new time.',
   ({ prices: { list_age_days: days } }) =>
     days >= staleDays &&
     `The public price list is ${formatAmount(days, 'day')} old. A newer version of Gatelog has a newer one; gatelog prices import takes one at once.`,

@@ -75,7 +75,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode
         />
         {isPerson && isAdmin && (
           <Checkbox isSelected={isService} onChange={setIsService}>
-            It belongs to the organisation, and stays when I go
+            Service key: it belongs to the organisation and stays if I leave
           </Checkbox>
         )}
       </Form>

@@ -34,7 +34,7 @@ export function ProviderKeysPage(): ReactNode {
       about="The gateway sends them for callers that have none"
       actions={mayChange && <Button onPress={() => setIsAdding(true)}>Add a key</Button>}
     >
-      {!mayChange && <Notice>You may read this list. It takes the permission admin to add and delete keys of providers.</Notice>}
+      {!mayChange && <Notice>You may read this list. Adding and deleting keys of providers requires the admin permission.</Notice>}
       {error !== null ? (
         <PageError error={error} />
       ) : data === undefined ? (

@@ -33,7 +33,7 @@ function valueText({ value }: SegmentUse): string {
 /** What was added up. */
 function spanText({ to }: LimitUse): string {
   return to === null
-    ? 'What was recorded in the time of the window before now. The gateway counts from the first call of a window, which may be less.'
+    ? 'What was recorded within the length of the window before now. The gateway counts from the first call of a window, which may be less.'
     : 'What was recorded since the window began.';
 }
 

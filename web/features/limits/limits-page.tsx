@@ -42,7 +42,7 @@ export function LimitsPage(): ReactNode {
       about="The gateway refuses calls beyond them, with the status 429"
       actions={mayChange && <Button onPress={() => setIsAdding(true)}>Add a limit</Button>}
     >
-      {!mayChange && <Notice>You may read limits. It takes the permission admin to change them.</Notice>}
+      {!mayChange && <Notice>You may read limits. Changing them requires the admin permission.</Notice>}
       <ErrorNotice error={usage.error} />
       {data === undefined ? (
         <Loading what="Loading limits" />

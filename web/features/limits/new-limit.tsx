@@ -104,12 +104,12 @@ export function NewLimit({ onClose }: NewLimitProps): ReactNode {
       <Form label="Limit" submit="Add the limit" onSubmit={store} onCancel={onClose} missing={missing}>
         <Row>
           <NumberField label="At most" value={amount} onChange={setAmount} bounds={bounds} isRequired autoFocus />
-          <Select label="of" isLabelShown value={unit} options={unitOptions} onChange={setUnit} />
-          <Select label="in" isLabelShown value={window} options={windowOptions} onChange={setWindow} />
+          <Select label="Unit" isLabelShown value={unit} options={unitOptions} onChange={setUnit} />
+          <Select label="Window" isLabelShown value={window} options={windowOptions} onChange={setWindow} />
         </Row>
         <Row>
           {calendar !== undefined && <TextField label="Time zone" value={zone} onChange={setZone} fault={zoneFault} isRequired />}
-          <Select label="for" isLabelShown value={segment} options={segmentOptions} onChange={setSegment} />
+          <Select label="Applies to" isLabelShown value={segment} options={segmentOptions} onChange={setSegment} />
           {ofProperty !== undefined && (
             <ScopeFields segment={ofProperty} {...{ property, value, propertyFault }} onProperty={setProperty} onValue={setValue} />
           )}

@@ -64,7 +64,7 @@ function aboutOf(hint: ScopeHint | undefined, take: (text: string) => void): Rea
       {text}{' '}
       {instead !== undefined && (
         <InlineButton onPress={() => take(instead)}>
-          Take <bdi>{instead}</bdi>
+          Use <bdi>{instead}</bdi>
         </InlineButton>
       )}
     </>

@@ -58,7 +58,7 @@ export function NothingYet({ onClear, filter, range: { range, from, to }, since,
       onAllTime={range === 'all' ? undefined : allTime}
       way={mayMakeKeys && onClear === undefined && <LinkButton to="/start">Send the first call</LinkButton>}
     >
-      {range !== 'all' && <p className="muted">Neither in it nor in the period before it.</p>}
+      {range !== 'all' && <p className="muted">None in the previous period either.</p>}
     </NoMatch>
   );
 }

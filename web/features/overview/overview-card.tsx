@@ -133,5 +133,5 @@ function wholeSeries({ metric, title, lines, color = 1 }: Card, buckets: Buckete
   }));
   if (shown.length > 1 || buckets.isOpen) return now;
   const before = valuesOf(rows, buckets.before.starts, metric).slice(0, buckets.starts.length);
-  return [...now, { id: 'before', title: 'Period before', color, values: before, isBefore: true }];
+  return [...now, { id: 'before', title: 'Previous period', color, values: before, isBefore: true }];
 }

@@ -30,7 +30,7 @@ const route = getRouteApi('/shell/');
 /** The groups of the table, unless the charts are split by something else. */
 const standardDimension = 'model';
 
-/** How much, how well and at what cost, beside the period before. */
+/** How much, how well and at what cost, against the previous period. */
 export function OverviewPage(): ReactNode {
   const { q = '', by, moved = by ?? standardDimension, range, from, to } = route.useSearch();
   const navigate = route.useNavigate();
@@ -93,7 +93,7 @@ function Content({ q, by, moved, filter, range: asked, onSearch, onOnly, onMoved
   const range = countedRange(buckets);
   const incidents = useIncidents(buckets);
   if (error !== null) return <PageError error={error} />;
-  if (isLoading) return <Loading what="Adding up" />;
+  if (isLoading) return <Loading what="Loading the figures" />;
   const { total, totalBefore } = groups;
   const measure = measureOf(total, totalBefore);
   if ((total?.count ?? 0) === 0 && (totalBefore?.count ?? 0) === 0) {
@@ -147,13 +147,13 @@ function wholeOf(measure: MovedMetric, ...totals: readonly (Figures | undefined)
 
 /** All time has none before it. */
 const mostTitles: Readonly<Record<MovedMetric, string>> = {
-  cost: 'What cost most',
-  total_tokens: 'What used most tokens',
-  count: 'What was called most',
+  cost: 'Most cost',
+  total_tokens: 'Most tokens',
+  count: 'Most requests',
 };
 
 function aboutMoved(measure: MovedMetric): string {
-  const title = `${metricTitle(measure)} beside the period before`;
+  const title = `${metricTitle(measure)} against the previous period`;
   return measure === 'cost' ? title : `${title}: no request of both has a price`;
 }
 

@@ -39,9 +39,9 @@ export function Invitations(): ReactNode {
       head: <span className="visually-hidden">Actions</span>,
       cell: (invitation) => (
         <ConfirmButton
-          title={`Take back the invitation for ${forText(invitation)}`}
+          title={`Revoke the invitation for ${forText(invitation)}`}
           kind="quiet"
-          consequence="Its link makes nobody a member any more."
+          consequence="Its link stops working."
           onConfirm={() => takeBack.mutateAsync(invitation.id)}
         >
           Take back
@@ -84,7 +84,7 @@ export function InvitePerson({ onClose }: { readonly onClose: () => void }): Rea
   }
   return (
     <Dialog title="Invite a person" isOpen onClose={onClose}>
-      <Form label="Invite a person" submit="Make the link" onSubmit={invite} onCancel={onClose} missing={correctionOf(fault)}>
+      <Form label="Invite a person" submit="Make a link" onSubmit={invite} onCancel={onClose} missing={correctionOf(fault)}>
         <TextField
           label="E-mail address"
           value={mail}

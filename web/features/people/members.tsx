@@ -36,7 +36,7 @@ export function Members(): ReactNode {
     { id: 'name', title: 'Name', textOf: nameOf, cell: nameOf },
     { id: 'mail', title: 'E-mail', textOf: ({ mail }) => mail ?? '', cell: ({ mail }) => mail },
     { id: 'role', title: 'Permissions', cell: ({ permissions }) => roleLabels[permissions] },
-    { id: 'source', title: 'By', cell: ({ source }) => sources[source] },
+    { id: 'source', title: 'Added by', cell: ({ source }) => sources[source] },
     { id: 'seen', title: 'Signed in', cell: ({ signed_in_at: at }) => formatTime(at, timeZone()) },
     {
       id: 'actions',

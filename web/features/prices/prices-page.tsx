@@ -42,7 +42,7 @@ export function PricesPage(): ReactNode {
       about="US dollars for a million tokens"
       actions={mayChange && <Button onPress={() => setEdited({ kind: 'new' })}>Set a price</Button>}
     >
-      {!mayChange && <Notice>You may read prices. It takes the permission admin to set them.</Notice>}
+      {!mayChange && <Notice>You may read prices. Setting them requires the admin permission.</Notice>}
       <Unpriced mayChange={mayChange} onPrice={(model) => setEdited({ kind: 'unpriced', model })} />
       <Section title="Your prices" about="Used before the price list">
         {data.length === 0 ? (

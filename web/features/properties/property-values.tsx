@@ -67,7 +67,7 @@ export function PropertyValues({ name, range, mayHide, onHidden }: PropertyValue
       {error !== null ? (
         <PageError error={error} />
       ) : data === undefined ? (
-        <Loading what="Adding up" />
+        <Loading what="Loading the figures" />
       ) : (
         <>
           <DataTable
@@ -101,12 +101,15 @@ function useHide(name: string, onHidden: () => void) {
 
 function columnsOf(dimension: string, range: RangeSearch, total: number): readonly DataColumn<Group>[] {
   const titleOf = ({ key: [value = null] }: Group): string => (value === null ? 'without this property' : valueTitle(dimension, value));
+  const linked = ({ key: [value = null] }: Group, title: string, more = ''): ReactNode => (
+    <RequestsOf {...{ dimension, range, value, title, more }} />
+  );
   return [
     {
       id: 'value',
       title: 'Value',
       textOf: titleOf,
-      cell: (group) => <RequestsOf {...{ dimension, range }} value={group.key[0] ?? null} title={titleOf(group)} />,
+      cell: (group) => linked(group, titleOf(group)),
     },
     {
       id: 'cost',
@@ -116,8 +119,13 @@ function columnsOf(dimension: string, range: RangeSearch, total: number): readon
       cell: ({ figures }) => figureText('cost', figures),
     },
     { id: 'share', title: 'Share of cost', cell: ({ figures }) => <Share part={figures.cost ?? 0} whole={total} /> },
-    { id: 'count', title: 'Requests', isNumber: true, cell: ({ figures }) => formatCount(figures.count) },
-    { id: 'errors', title: 'Errors', isNumber: true, cell: ({ figures }) => formatCount(figures.errors) },
+    { id: 'count', title: 'Requests', isNumber: true, cell: (group) => linked(group, formatCount(group.figures.count)) },
+    {
+      id: 'errors',
+      title: 'Errors',
+      isNumber: true,
+      cell: (group) => ((group.figures.errors ?? 0) > 0 ? linked(group, formatCount(group.figures.errors), ' failed:true') : formatCount(group.figures.errors)),
+    },
     { id: 'users', title: 'Users', isNumber: true, cell: ({ figures }) => formatCount(figures.users) },
     { id: 'unpriced', title: 'No price', isNumber: true, cell: ({ figures }) => formatCount(figures.unpriced_count) },
   ];
@@ -128,13 +136,15 @@ interface RequestsOfProps {
   readonly value: Group['key'][number];
   readonly title: string;
   readonly range: RangeSearch;
+  /** Further terms of the search. */
+  readonly more: string;
 }
 
-function RequestsOf({ dimension, value, title, range }: RequestsOfProps): ReactNode {
+function RequestsOf({ dimension, value, title, range, more }: RequestsOfProps): ReactNode {
   const q = searchFor(dimension, value);
   if (q === undefined) return <span className="muted">{title}</span>;
   return (
-    <Link to="/requests" search={{ q, ...range }}>
+    <Link to="/requests" search={{ q: q + more, ...range }}>
       {title}
     </Link>
   );

@@ -101,7 +101,7 @@ function useKept(request: RequestItem) {
     isKept: kept === id,
     keep: () => keepRequest(kept === id ? undefined : id),
     compared: isOtherKept ? { left: kept, right: id } : hasBefore ? { right: id } : undefined,
-    compareTitle: isOtherKept ? 'Compare with the kept one' : 'Compare with the one before',
+    compareTitle: isOtherKept ? 'Compare with the pinned one' : 'Compare with the previous one',
   };
 }
 
@@ -112,7 +112,7 @@ function Ways({ request }: { readonly request: RequestItem }): ReactNode {
     <div className={styles['ways']}>
       <CopyMenu request={request} />
       <Button kind="quiet" onPress={keep} aria-pressed={isKept}>
-        {isKept ? '✓ Kept to compare' : 'Keep to compare'}
+        {isKept ? '✓ Pinned to compare' : 'Pin to compare'}
       </Button>
       {compared !== undefined && (
         <LinkButton to="/requests/compare" search={compared}>
@@ -136,7 +136,7 @@ function NarrowWays({ request }: { readonly request: RequestItem }): ReactNode {
         kind="quiet"
         items={[
           ...items,
-          { id: 'keep', title: isKept ? 'Do not keep to compare' : 'Keep to compare', onPick: keep },
+          { id: 'keep', title: isKept ? 'Do not keep to compare' : 'Pin to compare', onPick: keep },
           ...(compared === undefined
             ? []
             : [{ id: 'compare', title: compareTitle, onPick: () => void navigate({ to: '/requests/compare', search: compared }) }]),
@@ -188,7 +188,7 @@ function Content({ request, beginning, isUnlisted, onDrawn }: ContentProps): Rea
               </div>
             ),
           },
-          { id: 'cost', title: 'Cost', content: () => later(<CostTab id={request.request_id} />) },
+          { id: 'cost', title: 'Cost', content: () => later(<CostTab request={request} />) },
           { id: 'changes', title: 'Changes', content: () => later(<ChangesTab id={request.request_id} />) },
         ]}
       />
@@ -221,5 +221,5 @@ function ConversationTab({ request, onRaw }: ConversationTabProps): ReactNode {
   // Its code comes while the request before is read. Who shows it hears of a failure.
   useEffect(() => void loadConversation().catch(() => undefined), []);
   if (isPending) return <Loading what="Loading the conversation" />;
-  return later(<Conversation request={request} before={data ?? null} raw={<Button onPress={onRaw}>Show it raw</Button>} isFailureTold />);
+  return later(<Conversation request={request} before={data ?? null} raw={<Button onPress={onRaw}>View raw</Button>} isFailureTold />);
 }

@@ -103,18 +103,17 @@ function Bars({ search, filter, list, live, columns, course, areFacetsOpen, isRe
   const { q = '', sort = standardSort, range, from, to } = search;
   const { onFacets, onSearch, onRefused, change } = on;
   const isBuilt = search.builder === true;
-  const scores = useMemo(() => [...new Set(list.rows.flatMap((request) => Object.keys(request.scores)))], [list.rows]);
   return (
     <>
       <header className={styles['bar']}>
         <h1>Requests</h1>
         <p className="muted" aria-live="polite">
-          {isRefused && 'Of the search before: '}
+          {isRefused && 'Previous search: '}
           {sizeOf(list)}
         </p>
         {!isLive(search) && <p className="muted">{figuresOf(course?.total)}</p>}
         <KeptNote />
-        <RequestsTools {...{ search, columns, scores, live, areFacetsOpen, onFacets }} filter={filter ?? everything} onChange={change} />
+        <RequestsTools {...{ search, columns, live, areFacetsOpen, onFacets }} filter={filter ?? everything} onChange={change} />
       </header>
       <div className={styles['bar']}>
         <SearchBar value={q} onChange={onSearch} onRefused={onRefused} />
@@ -142,7 +141,7 @@ function KeptNote(): ReactNode {
       <Link from="/requests" to="/requests" search={(before) => ({ ...before, request: kept })}>
         One request
       </Link>{' '}
-      is kept: open another to compare <InlineButton onPress={() => keepRequest(undefined)}>Cancel</InlineButton>
+      is pinned: open another to compare <InlineButton onPress={() => keepRequest(undefined)}>Cancel</InlineButton>
     </p>
   );
 }

@@ -57,10 +57,10 @@ interface EvidenceProps {
 }
 
 const orders: Readonly<Record<Compared['about'], readonly [title: string, sort: SessionSort]>> = {
-  cost: ['Show them by cost', 'total_cost'],
-  steps: ['Show them by steps', 'total_requests'],
-  cached: ['Show them by tokens', 'total_tokens'],
-  model: ['Show those with this model', 'total_cost'],
+  cost: ['Compare sessions by cost', 'total_cost'],
+  steps: ['Compare sessions by steps', 'total_requests'],
+  cached: ['Compare sessions by tokens', 'total_tokens'],
+  model: ['Sessions with this model', 'total_cost'],
 };
 
 function Evidence({ of: { about }, beside, steps, isWhole }: EvidenceProps): ReactNode {

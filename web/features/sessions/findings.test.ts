@@ -77,7 +77,7 @@ describe('where the cost of a session went', () => {
     const found = findingsOf({ session: { total_cost: 12, total_requests: 12 }, tree: [], requests: requestsOf(given) });
     expect(found).toEqual([
       {
-        text: '11 of 12 steps repeat the answer of an earlier one, at most with other numbers: 92% of the cost.',
+        text: '11 of 12 steps repeat an earlier answer (numbers aside): 92% of the cost.',
         show: { title: 'Show the first repeat', search: { step: 'r1' } },
       },
     ]);

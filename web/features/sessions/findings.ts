@@ -80,7 +80,7 @@ function repeatFinding(requests: readonly RequestItem[], cost: number): readonly
   const [first] = again;
   if (first === undefined || again.length < Math.max(repeats.least, repeats.share * requests.length)) return [];
   const spent = sum(again.map(costOf));
-  const text = `${formatCount(again.length)} of ${stepsText(requests.length)} repeat the answer of an earlier one, at most with other numbers: ${percent(spent / cost)} of the cost.`;
+  const text = `${formatCount(again.length)} of ${stepsText(requests.length)} repeat an earlier answer (numbers aside): ${percent(spent / cost)} of the cost.`;
   return [{ text, show: { ...stepOf(first, requests), title: 'Show the first repeat' } }];
 }
 

@@ -95,7 +95,7 @@ function Said({ number, request, before }: SaidProps): ReactNode {
         before={before}
         raw={
           <Link to="/requests" search={{ ...link, tab: 'raw' }}>
-            Show it raw
+            View raw
           </Link>
         }
       />

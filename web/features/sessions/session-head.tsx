@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { SessionItem, SessionNode } from '../../../src/client/client.ts';
 import { formatCost, formatCount, formatDuration, formatTime } from '../../lib/format.ts';
 import { figureText } from '../../lib/metrics/metric-format.ts';
@@ -9,6 +9,7 @@ import { useMay } from '../../lib/signed-in.ts';
 import { useQuiet } from '../../lib/use-quiet.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { InlineButton } from '../../ui/inline-button.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { PropertyLink, UserLink } from '../../ui/subject-links.tsx';
 import { isWithoutPrice } from '../requests/cost-text.ts';
@@ -71,24 +72,43 @@ export function SessionHead({ session, tree, steps, lengthMs }: SessionHeadProps
   );
 }
 
+/** Beyond so many the rest is shown on demand. */
+const shownChips = 6;
+
 /** Who and what it was for. */
 function Chips({ session: { user_ids: users, properties, session_tag: tag } }: { readonly session: SessionItem }) {
+  const [isOpen, setIsOpen] = useState(false);
   const own = Object.entries(properties).filter(([key]) => !/^(?:svc|helicone)-/i.test(key));
+  const all = [
+    ...(tag === null
+      ? []
+      : [
+          <Chip key="tag" title={`Tag: ${tag}`}>
+            Tag: {tag}
+          </Chip>,
+        ]),
+    ...users.map((user) => (
+      <Chip key={`user ${user}`}>
+        <UserLink user={user} />
+      </Chip>
+    )),
+    ...own.map(([key, value]) => (
+      <Chip key={`property ${key}`}>
+        <PropertyLink name={key} value={value}>
+          {key}: {value}
+        </PropertyLink>
+      </Chip>
+    )),
+  ];
+  const hidden = all.length - shownChips;
   return (
     <ul className={styles['chips']} aria-label="About the session">
-      {tag !== null && <Chip title={`Tag: ${tag}`}>Tag: {tag}</Chip>}
-      {users.map((user) => (
-        <Chip key={user}>
-          <UserLink user={user} />
+      {isOpen || hidden <= 1 ? all : all.slice(0, shownChips)}
+      {!isOpen && hidden > 1 && (
+        <Chip>
+          <InlineButton onPress={() => setIsOpen(true)}>{formatCount(hidden)} more</InlineButton>
         </Chip>
-      ))}
-      {own.map(([key, value]) => (
-        <Chip key={key}>
-          <PropertyLink name={key} value={value}>
-            {key}: {value}
-          </PropertyLink>
-        </Chip>
-      ))}
+      )}
     </ul>
   );
 }

@@ -62,6 +62,7 @@ export function SessionsPage(): ReactNode {
         <List
           {...{ sessions, sort, order }}
           figures={figures}
+          hint={list.data?.pages[0]?.hint}
           isSearched={q !== '' || name !== ''}
           isAllTime={range === 'all'}
           onChange={change}
@@ -115,17 +116,19 @@ interface ListProps {
   readonly sort: SessionSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: SessionSort, order: 'asc' | 'desc') => void;
+  readonly hint: string | undefined;
   readonly isSearched: boolean;
   readonly isAllTime: boolean;
   readonly onChange: (changed: SessionsSearch & RangeSearch) => void;
 }
 
-function List({ sessions, isSearched, isAllTime, onChange, ...sorting }: ListProps): ReactNode {
+function List({ sessions, hint, isSearched, isAllTime, onChange, ...sorting }: ListProps): ReactNode {
   if (sessions === undefined) return <Loading what="Loading sessions" />;
   if (sessions.length > 0) return <SessionsTable sessions={sessions} {...sorting} />;
   return (
     <NoMatch
       title="No session matches"
+      hint={hint}
       onClear={isSearched ? () => onChange({ q: undefined, name: undefined }) : undefined}
       onAllTime={isAllTime ? undefined : () => onChange({ range: 'all', from: undefined, to: undefined })}
     >

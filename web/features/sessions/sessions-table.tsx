@@ -4,6 +4,7 @@ import type { SessionItem } from '../../../src/client/client.ts';
 import { formatCount, formatDuration, formatTime } from '../../lib/format.ts';
 import type { Figures } from '../../lib/metrics/groups.ts';
 import { costWith } from '../../lib/metrics/metric-format.ts';
+import { searchFor } from '../../lib/search-text.ts';
 import { timeZone } from '../../lib/zone.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { type DataColumn, DataTable } from '../../ui/table/data-table.tsx';
@@ -42,7 +43,7 @@ export function SessionsTable({ sessions, figures, sort, order, onSort }: Sessio
       costOf: ({ total_cost: cost }) => cost,
     },
     sortable('total_requests', 'Steps', ({ total_requests: requests }) => formatCount(requests)),
-    sortable('failed', 'Errors', ({ failed }) => formatCount(failed)),
+    sortable('failed', 'Errors', (session) => <Errors session={session} />),
     sortable('total_tokens', 'Tokens', ({ total_tokens: tokens }) => formatCount(tokens)),
     sortable('avg_latency', 'Average latency', ({ avg_latency: latency }) => formatDuration(latency)),
     sortable('latest_request_created_at', 'Latest step', ({ latest_request_created_at: at }) => formatTime(at, zone), false),
@@ -69,6 +70,17 @@ function Name({ session: { session_id: id, session_name: name } }: { readonly se
 function Status({ session: { failed, total_requests: requests } }: { readonly session: SessionItem }): ReactNode {
   if (failed === 0) return <Badge kind="plain">ok</Badge>;
   return failed === requests ? <Badge kind="bad">failed</Badge> : <Badge kind="warning">some failed</Badge>;
+}
+
+/** The number of failed requests, which leads to them. */
+function Errors({ session: { failed, session_id: id } }: { readonly session: SessionItem }): ReactNode {
+  const q = searchFor('session', id);
+  if (failed === 0 || q === undefined) return formatCount(failed);
+  return (
+    <Link to="/requests" search={{ q: `${q} failed:true`, range: 'all' }}>
+      {formatCount(failed)}
+    </Link>
+  );
 }
 
 function fullName({ session_id: id, session_name: name }: SessionItem): string {

@@ -25,7 +25,7 @@ export function StartPage(): ReactNode {
   const [language, setLanguage] = useState<Language>('curl');
   const gateway = useGatewayAddress();
   return (
-    <Page title="Send the first call" about="Three lines, and it is on record">
+    <Page title="Send the first call" about="Make a key, send a call, see it here">
       <Section title="1. A key">
         <KeyMaker apiKey={key} onMade={setKey} />
       </Section>
@@ -78,13 +78,13 @@ function KeyMaker({ apiKey, onMade }: KeyMakerProps): ReactNode {
     }
   };
   if (apiKey !== undefined) return <Secret label="It may send calls and nothing else. It is not shown again." text={apiKey} />;
-  if (!mayMake) return <p>You may not make one. Use a key that you have.</p>;
+  if (!mayMake) return <p>You cannot make keys. Use one that you have.</p>;
   return (
     <>
       <ErrorNotice error={error} />
       <div>
         <Button kind="primary" onPress={() => void make()}>
-          Make a key that may send calls
+          Make a key for sending calls
         </Button>
       </div>
     </>

@@ -80,7 +80,7 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
   });
   const { groups, error, isLoading } = exploration;
   if (error !== null) return <PageError error={error} />;
-  if (isLoading || groups === undefined) return <Loading what="Adding up" />;
+  if (isLoading || groups === undefined) return <Loading what="Loading the figures" />;
   const { total } = groups;
   const failed = `${q} failed:true`;
   if ((total?.count ?? 0) === 0) {
@@ -99,9 +99,19 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
       <Facts
         facts={[
           ['Cost', figureText('cost', total)],
-          ['Requests', figureText('count', total)],
+          [
+            'Requests',
+            <Link key="requests" to="/requests" search={{ q, ...range }}>
+              {figureText('count', total)}
+            </Link>,
+          ],
           ['Errors', <Errors key="errors" total={total} q={failed} range={range} />],
-          ['Sessions', figureText('sessions', total)],
+          [
+            'Sessions',
+            <Link key="sessions" to="/sessions" search={{ q, ...range }}>
+              {figureText('sessions', total)}
+            </Link>,
+          ],
           ['Input tokens', figureText('prompt_tokens', total)],
           ['Cached input', figureText('prompt_cache_read_rate', total)],
           ['Output tokens', figureText('completion_tokens', total)],
@@ -160,7 +170,7 @@ function Groups({ title, by, q, range, metrics = listed, sort = 'cost' }: Groups
       {error !== null ? (
         <PageError error={error} />
       ) : groups === undefined ? (
-        <Loading what="Adding up" />
+        <Loading what="Loading the figures" />
       ) : (
         <ExploreTable answer={groups} {...asked} {...{ q, names }} range={counted} label={`Table of ${title.toLowerCase()}`} />
       )}

@@ -50,6 +50,7 @@ export function UsersPage(): ReactNode {
         <List
           users={users}
           figures={figures}
+          hint={list.data?.pages[0]?.hint}
           isAllTime={range === 'all'}
           hasUsers={list.data?.pages[0]?.hasUsers !== false}
           {...{ sort, order }}
@@ -77,11 +78,12 @@ interface ListProps {
   readonly sort: UserSort;
   readonly order: 'asc' | 'desc';
   readonly onSort: (sort: UserSort, order: 'asc' | 'desc') => void;
+  readonly hint: string | undefined;
   readonly isSearched: boolean;
   readonly onChange: (changed: UsersSearch & RangeSearch) => void;
 }
 
-function List({ users, figures, hasUsers, isSearched, onChange, ...sorting }: ListProps): ReactNode {
+function List({ users, figures, hint, hasUsers, isSearched, onChange, ...sorting }: ListProps): ReactNode {
   if (users === undefined) return <Loading what="Loading users" />;
   if (users.length > 0) return <UsersTable users={users} figures={figures} {...sorting} />;
   // Where no request names a user, no other search or time finds one.
@@ -89,6 +91,7 @@ function List({ users, figures, hasUsers, isSearched, onChange, ...sorting }: Li
   return (
     <NoMatch
       title={hasUsers ? 'No user matches' : 'No request names a user yet'}
+      hint={hasUsers ? hint : undefined}
       onClear={mayClear ? () => onChange({ q: undefined }) : undefined}
       onAllTime={mayWiden ? () => onChange({ range: 'all', from: undefined, to: undefined }) : undefined}
     >
@@ -118,8 +121,8 @@ function listOptions({ filter, sort, order, range }: Listed) {
     initialPageParam: { offset: 0, asOf: Date.now() },
     queryFn: async ({ pageParam: { offset, asOf }, signal }) => {
       const whole = filterJson(allOf([arrivedIn(timeRangeOf(range, asOf)), filter ?? { kind: 'all' }])) as UserFilter;
-      const { data } = await gatelog.users.query({ filter: whole, sort: { [sort]: order }, limit: pageLimit, offset }, { signal });
-      return { ...data, offset, asOf };
+      const { data, hint } = await gatelog.users.query({ filter: whole, sort: { [sort]: order }, limit: pageLimit, offset }, { signal });
+      return { ...data, hint, offset, asOf };
     },
     getNextPageParam: ({ users, count, offset, asOf }) => {
       const next = offset + users.length;

@@ -33,7 +33,7 @@ export function DeliveryDialog({ webhookId, deliveryId, mayReplay, onClose }: De
     <Dialog title="Delivery" isOpen isWide onClose={onClose}>
       <ErrorNotice error={error ?? replay.error} />
       {data === undefined ? <Loading /> : data === null ? <p>The log no longer has this delivery.</p> : <Detail delivery={data} />}
-      {replay.isSuccess && <Notice kind="success">It is sent again, with the same webhook-id.</Notice>}
+      {replay.isSuccess && <Notice kind="success">Sent again, with the same webhook-id.</Notice>}
       {mayReplay && (
         <Actions>
           <Button kind="primary" onPress={() => replay.mutate()} isPending={replay.isPending}>

@@ -103,7 +103,9 @@ function Problems({ webhook, mayChange }: ProblemsProps): ReactNode {
           Disabled{sinceText(at)}: {reasons[reason ?? 'by_owner']} {mayChange && <Enable webhook={webhook} />}
         </Notice>
       )}
-      {state !== 'disabled' && since !== null && <Notice kind="warning">Attempts fail{sinceText(since)}; the deliveries say why.</Notice>}
+      {state !== 'disabled' && since !== null && (
+        <Notice kind="warning">Attempts have failed{sinceText(since)}; the deliveries say why.</Notice>
+      )}
       {behind > 60 && <Notice kind="warning">Deliveries are {formatDuration(behind * 1000)} behind.</Notice>}
       {pruned > 0 && (
         <Notice>
@@ -118,7 +120,7 @@ const reasons = {
   by_owner: 'somebody of your organisation switched it off.',
   gone: 'the destination answered 410, which means that it takes no more events.',
   failing: 'every attempt failed for five days.',
-  filter: 'its filter could not decide about request after request; the deliveries say why.',
+  filter: 'its filter failed for many requests; the deliveries say why.',
 } as const;
 
 function Enable({ webhook: { id } }: { readonly webhook: Webhook }): ReactNode {

@@ -150,7 +150,7 @@ function Meaning({ id, read, text, onAccept }: MeaningProps): ReactNode {
               {' '}
               Requests write "{name}" in another case.{' '}
               <InlineButton onPress={() => onAccept(corrected)}>
-                Take <bdi>{stored}</bdi>
+                Use <bdi>{stored}</bdi>
               </InlineButton>
             </span>
           ))}

@@ -38,7 +38,7 @@ const aggregationLabels: Readonly<Record<Aggregation, string>> = {
 const aggregationOptions = aggregations.map((value) => ({ value, label: aggregationLabels[value] }));
 const comparisonOptions = Object.entries(comparisons).map(([value, label]) => ({ value: value as keyof typeof comparisons, label }));
 const windowOptions = [
-  { value: 'rolling', label: 'the last minutes' },
+  { value: 'rolling', label: 'a rolling window' },
   { value: 'day', label: 'the current day' },
   { value: 'week', label: 'the current week' },
   { value: 'month', label: 'the current month' },
@@ -123,7 +123,7 @@ function Condition({ draft, onChange }: PartProps): ReactNode {
         />
         {isColumn(metric) && (
           <Select
-            label="as"
+            label="Aggregation"
             isLabelShown
             value={aggregation}
             options={aggregationOptions}
@@ -141,7 +141,7 @@ function Condition({ draft, onChange }: PartProps): ReactNode {
       </Row>
       <Row>
         <Select
-          label="is"
+          label="Condition"
           isLabelShown
           value={comparison}
           options={comparisonOptions}
@@ -163,7 +163,7 @@ function Condition({ draft, onChange }: PartProps): ReactNode {
 function Window({ draft: { window, windowMinutes, zone }, onChange }: PartProps): ReactNode {
   return (
     <Row>
-      <Select label="in" isLabelShown value={window} options={windowOptions} onChange={(value) => onChange({ window: value })} />
+      <Select label="Window" isLabelShown value={window} options={windowOptions} onChange={(value) => onChange({ window: value })} />
       {window === 'rolling' ? (
         <NumberField
           label="Minutes"

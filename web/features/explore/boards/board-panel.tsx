@@ -98,7 +98,7 @@ function PanelMenu({ title, edited, onRename, onWidth, onMove, onRemove }: Panel
         title="Remove the panel"
         consequence={
           <p>
-            <b dir="auto">{title}</b> goes from the board for good. No request is deleted.
+            <b dir="auto">{title}</b> is removed from the board. No request is deleted.
           </p>
         }
         onConfirm={onRemove}
@@ -117,7 +117,7 @@ function Figures({ panel, range, q }: Pick<BoardPanelProps, 'panel' | 'range'> &
   const exploration = useExploration({ ...query, q, range, isOverTime, chartWidth: panelWidths[panel.width ?? 1] });
   const { groups, names, counted, error, isLoading } = exploration;
   if (error !== null) return <ErrorNotice error={error} />;
-  if (isLoading || groups === undefined) return <Loading what="Adding up" />;
+  if (isLoading || groups === undefined) return <Loading what="Loading the figures" />;
   if (!isOverTime) {
     return <ExploreTable label={`Table of ${panel.title}`} answer={groups} {...{ metrics, by, sort, order, q, names }} range={counted} />;
   }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { RequestCost } from '../../../../src/client/client.ts';
+import type { RequestCost, RequestItem } from '../../../../src/client/client.ts';
 import { gatelog } from '../../../lib/client.ts';
 import { formatCost, formatCount, withoutPrice } from '../../../lib/format.ts';
 import { Facts } from '../../../ui/layout/facts.tsx';
@@ -33,21 +33,22 @@ const tableTitles: Readonly<Record<CostLine['price_source'], string>> = {
 };
 
 /** What a request costs, line by line. */
-export function CostTab({ id }: { readonly id: string }): ReactNode {
+export function CostTab({ request: { request_id: id, failure, total_tokens: tokens } }: { readonly request: RequestItem }): ReactNode {
   const { data, error } = useQuery({
     queryKey: ['cost', id],
     queryFn: async ({ signal }) => (await gatelog.requests.cost(id, { signal })).data,
   });
   if (error !== null) return <PageError error={error} />;
   if (data === undefined) return <Loading what="Loading the cost" />;
+  const hasNone = failure !== null && (tokens ?? 0) === 0 && data.total === null && data.recomputed_total === null;
   return (
     <div className={styles['tab']}>
-      <PriceNotice cost={data} />
+      {hasNone ? <Notice>The call failed, and no tokens of it are known: it has no cost.</Notice> : <PriceNotice cost={data} />}
       <Facts
         facts={[
           ['Cost', formatCost(data.total)],
-          ['From', data.source === 'none' && data.total !== null ? 'Nothing was paid' : sourceTitles[data.source]],
-          ['By today’s prices', formatCost(data.recomputed_total)],
+          ['From', hasNone || (data.source === 'none' && data.total !== null) ? 'Nothing was paid' : sourceTitles[data.source]],
+          ['At current prices', formatCost(data.recomputed_total)],
         ]}
       />
       {data.lines.length > 0 && (
@@ -69,7 +70,7 @@ export function CostTab({ id }: { readonly id: string }): ReactNode {
 }
 
 const columns: readonly DataColumn<CostLine>[] = [
-  { id: 'kind', title: 'Of', cell: ({ kind }) => titleOf(kind) },
+  { id: 'kind', title: 'Item', cell: ({ kind }) => titleOf(kind) },
   { id: 'tokens', title: 'Tokens', isNumber: true, cell: ({ tokens }) => formatCount(tokens) },
   { id: 'price', title: 'Per million', isNumber: true, cell: ({ price_per_million: price }) => formatCost(price) },
   { id: 'amount', title: 'Amount', isNumber: true, cell: ({ amount }) => formatCost(amount) },
@@ -101,13 +102,13 @@ function PriceNotice({ cost }: { readonly cost: RequestCost }): ReactNode {
     case 'priced since':
       return (
         <Notice kind="warning">
-          This request was stored without a price. By today’s prices it costs {formatCost(cost.recomputed_total)}: {update} applies them.
+          This request was stored without a price. At current prices it costs {formatCost(cost.recomputed_total)}: {update} applies them.
         </Notice>
       );
     case 'changed since':
       return (
         <Notice>
-          Prices were changed since: by today’s prices it costs {formatCost(cost.recomputed_total)}. {update} applies them.
+          Prices were changed since: at current prices it costs {formatCost(cost.recomputed_total)}. {update} applies them.
         </Notice>
       );
   }

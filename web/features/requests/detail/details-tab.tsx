@@ -136,7 +136,7 @@ function tokenFacts(request: RequestItem): readonly Fact[] {
   return [
     ['Input', formatCount(request.prompt_tokens)],
     ['Read from the provider’s cache', formatCount(request.prompt_cache_read_tokens)],
-    ['Written to it', formatCount(request.prompt_cache_write_tokens)],
+    ['Written to the provider’s cache', formatCount(request.prompt_cache_write_tokens)],
     ['Output', formatCount(request.completion_tokens)],
     ['Reasoning', formatCount(request.reasoning_tokens)],
     ['Audio in', formatCount(request.prompt_audio_tokens)],

@@ -117,7 +117,7 @@ const own: readonly Column[] = [
   text({ id: 'feedback', title: 'Feedback', width: 88, exported: 'feedback_rating' }, ({ feedback_rating: rating }) =>
     rating === null ? '' : rating ? 'good' : 'bad',
   ),
-  text({ id: 'cost_source', title: 'Cost from', width: 96 }, ({ cost_source: source }) => source),
+  text({ id: 'cost_source', title: 'Cost source', width: 96 }, ({ cost_source: source }) => source),
   text({ id: 'id', title: 'Identifier', width: 280, exported: 'request_id' }, ({ request_id: id }) => id),
 ];
 

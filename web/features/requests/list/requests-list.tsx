@@ -1,6 +1,5 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import type { RequestItem } from '../../../../src/client/client.ts';
-import { sentence } from '../../../lib/sentence.ts';
 import { formatCount } from '../../../lib/format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { LinkButton } from '../../../ui/link-button.tsx';
@@ -79,10 +78,8 @@ function Nothing({ hint, onClear, onAllTime }: NothingProps): ReactNode {
   return (
     <NoMatch
       title="No request matches"
-      {...{ onClear, onAllTime }}
+      {...{ onClear, onAllTime, hint }}
       way={onClear === undefined && <LinkButton to="/start">Send a first call</LinkButton>}
-    >
-      {hint !== undefined && <p>{sentence(hint)}</p>}
-    </NoMatch>
+    />
   );
 }

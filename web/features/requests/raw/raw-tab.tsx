@@ -44,7 +44,7 @@ export function RawTab({ request, beginning, onDrawn }: RawTabProps): ReactNode 
         onDrawn={onDrawn}
       />
       <p className="muted">
-        JSON is shown laid out, with the digits that came. The events of a stream are put together.{' '}
+        JSON is formatted; numbers are as they came. The events of a stream are put together.{' '}
         {signed !== null && (
           <a href={addressHere(signed)} download={`${id}.json`}>
             Download both bodies
@@ -88,7 +88,7 @@ function Body({ title, body, isCut, begins, onDrawn }: BodyProps): ReactNode {
           </>
         )}
       </header>
-      {isCut && <Notice kind="warning">Less was recorded than passed: the end is missing.</Notice>}
+      {isCut && <Notice kind="warning">Only the beginning was recorded: the end is missing.</Notice>}
       {shown?.isCut === true && <Notice>The first {formatCount(shownLength)} characters are shown. The download has all.</Notice>}
       {shown !== undefined && shown.longLines > 0 && (
         <Notice>

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { scorePrefix } from '../../../../src/model/vocabulary/metrics.ts';
+import { scoreMetricsQuery } from '../../../lib/metrics/score-metrics.ts';
 import { propertyNamesQuery } from '../../../lib/property-names.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/form/checkbox.tsx';
@@ -11,17 +13,17 @@ import styles from './tools.module.css';
 export interface ColumnsDialogProps {
   readonly columns: readonly string[];
   readonly pinned: number;
-  /** Names of scores among the requests that are loaded. */
-  readonly scores: readonly string[];
   /** @param columns Undefined: nobody has chosen. */
   readonly onChange: (columns: readonly string[] | undefined, pinned: number) => void;
   readonly onClose: () => void;
 }
 
 /** Which columns there are, in which order, and which stay in view. */
-export function ColumnsDialog({ columns, pinned, scores, onChange, onClose }: ColumnsDialogProps): ReactNode {
+export function ColumnsDialog({ columns, pinned, onChange, onClose }: ColumnsDialogProps): ReactNode {
   const [wanted, setWanted] = useState('');
   const { data: names } = useQuery(propertyNamesQuery);
+  const { data: scoreMetrics } = useQuery(scoreMetricsQuery);
+  const scores = (scoreMetrics ?? []).map((metric) => metric.slice(scorePrefix.length));
   const all = [...(names ?? []).map((name) => `properties.${name}`), ...scores.map((name) => `scores.${name}`), ...ownColumnIds];
   const others = all.filter((id) => !columns.includes(id));
   const found = others.filter((id) => (columnOf(id)?.title ?? '').toLowerCase().includes(wanted.toLowerCase()));
@@ -49,7 +51,7 @@ export function ColumnsDialog({ columns, pinned, scores, onChange, onClose }: Co
 }
 
 /** The columns in their order, with what can be done with each. */
-function Shown({ columns, pinned, onChange }: Omit<ColumnsDialogProps, 'onClose' | 'scores'>): ReactNode {
+function Shown({ columns, pinned, onChange }: Omit<ColumnsDialogProps, 'onClose'>): ReactNode {
   const move = (index: number, by: number): void => {
     const moved = columns[index];
     if (moved !== undefined) onChange(columns.toSpliced(index, 1).toSpliced(index + by, 0, moved), pinned);

@@ -18,8 +18,6 @@ import styles from '../requests-page.module.css';
 export interface RequestsToolsProps {
   readonly search: RequestsSearch & RangeSearch;
   readonly columns: readonly Column[];
-  /** Names of scores among the requests that are loaded. */
-  readonly scores: readonly string[];
   readonly filter: FilterNode;
   readonly live: Live;
   readonly areFacetsOpen: boolean;
@@ -38,7 +36,7 @@ type DialogKey = (typeof dialogs)[number]['id'];
 
 /** What can be done with the list beside searching it. */
 export function RequestsTools(props: RequestsToolsProps): ReactNode {
-  const { search, columns, scores, filter, onChange } = props;
+  const { search, columns, filter, onChange } = props;
   const { range, from, to, pinned = 0 } = search;
   const [dialog, setDialog] = useState<DialogKey>();
   const close = (): void => setDialog(undefined);
@@ -50,7 +48,6 @@ export function RequestsTools(props: RequestsToolsProps): ReactNode {
         <ColumnsDialog
           columns={columns.map(({ id }) => id)}
           pinned={pinned}
-          scores={scores}
           onChange={(chosen, stay) => onChange({ columns: chosen, pinned: stay === 0 ? undefined : stay }, true)}
           onClose={close}
         />

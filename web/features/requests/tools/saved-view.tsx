@@ -39,7 +39,7 @@ export function SavedView({ view, mayChange, onOpen, onChanged }: SavedViewProps
           <Button kind="quiet" onPress={() => setIsRenaming(true)} aria-label={`Rename ${view.name}`}>
             Rename
           </Button>
-          <ConfirmButton title={`Delete ${view.name}`} kind="quiet" consequence="Its link shows the page all the same." onConfirm={remove}>
+          <ConfirmButton title={`Delete ${view.name}`} kind="quiet" consequence="Links to it keep working." onConfirm={remove}>
             Delete
           </ConfirmButton>
         </>

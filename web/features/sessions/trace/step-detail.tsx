@@ -8,10 +8,10 @@ import { timeZone } from '../../../lib/zone.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Conversation } from '../../../ui/conversation/conversation.tsx';
+import { FailureView } from '../../../ui/conversation/failure-view.tsx';
 import { Facts } from '../../../ui/layout/facts.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { Loading } from '../../../ui/loading.tsx';
-import { Notice } from '../../../ui/notice.tsx';
 import { PageError } from '../../../ui/page-error.tsx';
 import { costText } from '../../requests/cost-text.ts';
 import { CostTab } from '../../requests/detail/cost-tab.tsx';
@@ -24,7 +24,7 @@ import { KindIcon } from './kind-icon.tsx';
 import { hasFailed } from './rows.ts';
 import { percent } from './shares.ts';
 import { type StepBodies, useStepQuery } from './step-query.ts';
-import { failureText, kindOf, nameOf } from './step-text.ts';
+import { kindOf, nameOf } from './step-text.ts';
 import type { Step } from './steps.ts';
 import styles from './step-detail.module.css';
 
@@ -59,7 +59,7 @@ export function StepDetail({ step, before, total, sessionCost, view, onView, ref
           step {formatCount(step.number)} of {formatCount(total)}
         </span>
       </header>
-      {request.failure !== null && <Notice kind="danger">{failureText(request.failure)}</Notice>}
+      <FailureView request={request} answered={[]} />
       <Facts facts={factsOf(step, sessionCost)} />
       {error !== null ? (
         <PageError error={error} />
@@ -81,8 +81,8 @@ function factsOf({ request }: Step, sessionCost: number): readonly (readonly [st
     ['Input', input === null ? null : tokens(input)],
     ['Cached input', cached === null ? null : percent(cached)],
     ['Output', output === null ? null : tokens(output)],
-    ['At', formatTime(request.request_created_at, timeZone())],
-    ...(path === null || path === '' ? [] : [['Place', path] as const]),
+    ['Time', formatTime(request.request_created_at, timeZone())],
+    ...(path === null || path === '' ? [] : [['Path', path] as const]),
     ['More', <RequestLink key="more" request={request} />],
   ];
 }
@@ -106,17 +106,21 @@ interface ViewsProps {
 }
 
 function Views({ data: { request, before }, view, onView }: ViewsProps): ReactNode {
-  const raw = <Button onPress={() => onView('raw')}>Show it raw</Button>;
+  const raw = <Button onPress={() => onView('raw')}>View raw</Button>;
   return (
     <Tabs
       label="Views of the step"
       selected={view}
       onSelect={onView}
       tabs={[
-        { id: 'conversation', title: 'Conversation', content: () => <Conversation request={request} before={before} raw={raw} /> },
+        {
+          id: 'conversation',
+          title: 'Conversation',
+          content: () => <Conversation request={request} before={before} raw={raw} isFailureTold />,
+        },
         { id: 'raw', title: 'Raw', content: () => <RawTab request={request} /> },
         { id: 'details', title: 'Details', content: () => <DetailsTab request={request} /> },
-        { id: 'cost', title: 'Cost', content: () => <CostTab id={request.request_id} /> },
+        { id: 'cost', title: 'Cost', content: () => <CostTab request={request} /> },
       ]}
     />
   );

@@ -174,7 +174,7 @@ function onTreeKey(event: KeyboardEvent, actions: ListActions, onEnter: () => vo
   event.preventDefault();
 }
 
-const titles = ['Step', 'What', 'Latency', 'Cost', 'When'] as const;
+const titles = ['Step', 'Name', 'Latency', 'Cost', 'Timeline'] as const;
 
 function Head(): ReactNode {
   return (

@@ -155,30 +155,26 @@ export function* interpretTasks(tasks: Iterable<InterpretTask>, parts: BatchPart
 export interface BatchBounds {
   readonly maxRowBytes: number;
   readonly maxMs: number;
-  /** For the exchanges of one organisation, where they are costly each: of others a short batch would be no cheaper. */
+  /** For the exchanges of one organisation. */
   readonly maxMsOfOne: number;
   readonly monotonic: () => number;
   /** The organisation of an exchange, by its index. */
   readonly ownerOf: (index: number) => string | undefined;
 }
 
-/** Milliseconds for an exchange: some ten times what an ordinary one takes, on a busy machine. */
-const costlyMs = 5;
-
 /** Yields results until a bound is exceeded; the result that exceeds it is the last. */
 export function* withinBounds(results: Iterable<InterpretedExchange>, bounds: BatchBounds): Generator<InterpretedExchange, void> {
   const { maxRowBytes, maxMs, maxMsOfOne, monotonic, ownerOf } = bounds;
-  const spentOf = new Map<string | undefined, { readonly ms: number; readonly count: number }>();
+  const msOf = new Map<string | undefined, number>();
   const startedAt = monotonic();
   let [rowBytes, index, before] = [0, 0, startedAt];
   for (const result of results) {
     if ('request' in result) rowBytes += result.request.length + result.bodies.length + result.changes.length;
     yield result;
     const now = monotonic();
-    const spent = spentOf.get(ownerOf(index)) ?? { ms: 0, count: 0 };
-    const [ms, count] = [spent.ms + now - before, spent.count + 1];
-    if (rowBytes > maxRowBytes || now - startedAt > maxMs || (ms > maxMsOfOne && ms > count * costlyMs)) return;
-    spentOf.set(ownerOf(index), { ms, count });
+    const ofOne = (msOf.get(ownerOf(index)) ?? 0) + now - before;
+    if (rowBytes > maxRowBytes || now - startedAt > maxMs || ofOne > maxMsOfOne) return;
+    msOf.set(ownerOf(index), ofOne);
     [index, before] = [index + 1, now];
   }
 }

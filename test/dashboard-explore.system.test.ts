@@ -143,7 +143,7 @@ it('Overview has what moved most first, asks for all its figures at once, and ea
   expect(searchOf(page)).toEqual({ q: 'team:search', range: '1h', moved: 'model' });
   // Nothing goes before all time.
   await page.goto(`${service.api}/?range=all`);
-  const most = page.getByRole('region', { name: /^What (?:cost most|used most tokens)$/ });
+  const most = page.getByRole('region', { name: /^Most (?:cost|tokens)$/ });
   await most.getByRole('columnheader', { name: 'Requests' }).waitFor();
   await expect.poll(() => most.getByRole('columnheader', { name: 'Before' }).count()).toBe(0);
   await expect.poll(() => page.getByText('new', { exact: true }).count()).toBe(0);

@@ -106,7 +106,8 @@ it('Sessions says how many requests failed, and whether all of a session did', a
 it('keys go through the sessions from the moment they are there, and Enter opens one', async () => {
   const { page, complaints } = await open('/sessions?sort=total_cost');
   await page.locator('tbody a').nth(1).waitFor();
-  const place = (): Promise<number> => page.evaluate("[...document.querySelectorAll('tbody a')].indexOf(document.activeElement)");
+  const place = (): Promise<number> =>
+    page.evaluate("[...document.querySelectorAll('tbody tr')].findIndex((row) => row.querySelector('a') === document.activeElement)");
   await page.keyboard.press('j');
   expect(await place()).toBe(0);
   await page.keyboard.press('j');

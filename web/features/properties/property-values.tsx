@@ -124,7 +124,10 @@ function columnsOf(dimension: string, range: RangeSearch, total: number): readon
       id: 'errors',
       title: 'Errors',
       isNumber: true,
-      cell: (group) => ((group.figures.errors ?? 0) > 0 ? linked(group, formatCount(group.figures.errors), ' failed:true') : formatCount(group.figures.errors)),
+      cell: (group) =>
+        (group.figures.errors ?? 0) > 0
+          ? linked(group, formatCount(group.figures.errors), ' failed:true')
+          : formatCount(group.figures.errors),
     },
     { id: 'users', title: 'Users', isNumber: true, cell: ({ figures }) => formatCount(figures.users) },
     { id: 'unpriced', title: 'No price', isNumber: true, cell: ({ figures }) => formatCount(figures.unpriced_count) },

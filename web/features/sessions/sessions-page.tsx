@@ -36,13 +36,13 @@ export function SessionsPage(): ReactNode {
   const { filter } = useReadSearch(q);
   const mayMake = useMay('admin');
   const list = useInfiniteQuery(listOptions({ filter, name, sort, order, range: { range, from, to } }));
-  const total = list.data?.pages[0]?.totalCount;
+  const [first] = list.data?.pages ?? [];
   const sessions = list.data?.pages.flatMap(({ data }) => data);
   const figures = useFigures(sessions, filter, { range, from, to });
   return (
     <Page
       title="Sessions"
-      about={total === undefined ? '' : `${formatCount(total)} ${total === 1 ? 'session' : 'sessions'}`}
+      about={sizeText(first?.totalCount)}
       actions={
         mayMake && (
           <LinkButton to="/alerts/new" search={{ q: q === '' ? undefined : q, metric: 'cost', by: ['session'] }}>
@@ -62,7 +62,7 @@ export function SessionsPage(): ReactNode {
         <List
           {...{ sessions, sort, order }}
           figures={figures}
-          hint={list.data?.pages[0]?.hint}
+          hint={first?.hint}
           isSearched={q !== '' || name !== ''}
           isAllTime={range === 'all'}
           onChange={change}
@@ -78,6 +78,10 @@ export function SessionsPage(): ReactNode {
       )}
     </Page>
   );
+}
+
+function sizeText(count: number | undefined): string {
+  return count === undefined ? '' : `${formatCount(count)} ${count === 1 ? 'session' : 'sessions'}`;
 }
 
 /** What the list does not have of its sessions. */

@@ -96,27 +96,7 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
   }
   return (
     <>
-      <Facts
-        facts={[
-          ['Cost', figureText('cost', total)],
-          [
-            'Requests',
-            <Link key="requests" to="/requests" search={{ q, ...range }}>
-              {figureText('count', total)}
-            </Link>,
-          ],
-          ['Errors', <Errors key="errors" total={total} q={failed} range={range} />],
-          [
-            'Sessions',
-            <Link key="sessions" to="/sessions" search={{ q, ...range }}>
-              {figureText('sessions', total)}
-            </Link>,
-          ],
-          ['Input tokens', figureText('prompt_tokens', total)],
-          ['Cached input', figureText('prompt_cache_read_rate', total)],
-          ['Output tokens', figureText('completion_tokens', total)],
-        ]}
-      />
+      <Totals {...{ total, q, range }} />
       <div className={styles['charts']}>
         {charted.map((metric) => (
           <div key={metric} className={styles['chart']}>
@@ -131,6 +111,30 @@ function Content({ q, range }: { readonly q: string; readonly range: RangeSearch
       <Groups title="Most expensive sessions" by="session" {...{ q, range }} />
       <Groups title="Clients" by="client" {...{ q, range }} />
     </>
+  );
+}
+
+type TotalsProps = Pick<ErrorsProps, 'total' | 'q' | 'range'>;
+
+/** Figures of all requests of the user, each of which leads to what it counts. @param q the search for the user. */
+function Totals({ total, q, range }: TotalsProps): ReactNode {
+  const linked = (to: '/requests' | '/sessions', metric: 'count' | 'sessions'): ReactNode => (
+    <Link to={to} search={{ q, ...range }}>
+      {figureText(metric, total)}
+    </Link>
+  );
+  return (
+    <Facts
+      facts={[
+        ['Cost', figureText('cost', total)],
+        ['Requests', linked('/requests', 'count')],
+        ['Errors', <Errors key="errors" total={total} q={`${q} failed:true`} range={range} />],
+        ['Sessions', linked('/sessions', 'sessions')],
+        ['Input tokens', figureText('prompt_tokens', total)],
+        ['Cached input', figureText('prompt_cache_read_rate', total)],
+        ['Output tokens', figureText('completion_tokens', total)],
+      ]}
+    />
   );
 }
 

@@ -28,7 +28,7 @@ export function textsOf({ input_preview: input, output_preview: output, failure 
 }
 
 /** Why a call failed, in a sentence. */
-export function failureText({ kind, type, message }: NonNullable<RequestItem['failure']>): string {
+function failureText({ kind, type, message }: NonNullable<RequestItem['failure']>): string {
   return [type, message].filter((text) => text !== null && text !== '').join(': ') || failureTitles[kind];
 }
 

@@ -42,7 +42,7 @@ it.each<readonly [string, Partial<ServiceHealth>, RegExp]>([
   ['a disk that fills', { disk: { ...disk, free_bytes: 9 * gib } }, /^The disk has .* left\. Enlarge it/],
   ['a file system of another machine', { disk: { ...disk, remote: 'nfs' } }, /type nfs\. Move it to a local disk/],
   ['a spool that fills', { spool: { ...spool, bytes: 900 } }, /^The spool is 90% full.*raise GATELOG_SPOOL_MAX_BYTES/],
-  ['a clock that went ahead', { clock_jumps: 1 }, /^The clock .*Set it right/],
+  ['a clock that went ahead', { clock_jumps: 1 }, /^The clock .*Correct it/],
   ['an old price list', { prices: { ...prices, list_age_days: 90 } }, /^The public price list is 90 days old\. .*prices import/],
   [
     'calls without a price',

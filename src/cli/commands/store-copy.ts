@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type StoreCopyAnswer, storeCopyAnswerSchema } from '../../contract/operator.ts';
 import { type CommandContext, CommandError } from '../base/dependencies.ts';
+import { exitCodes } from '../base/exit-codes.ts';
 import { operatorClient } from '../base/operator-client.ts';
 import { shownAmount } from '../base/progress.ts';
 
@@ -10,25 +11,42 @@ export interface StoreCopyOptions {
 }
 
 const lookEveryMs = 500;
+/** A core that was killed is back after seconds. */
+const maxAwayMs = 60_000;
 
 /** `gatelog store copy`: begins a copy in the running service, and shows how far it is until it ends. Ended by Ctrl-C, the copy goes on. */
-export async function copyStore(context: CommandContext, { to, switch: isSwitching = false as const }: StoreCopyOptions): Promise<void> {
+export async function copyStore(context: CommandContext, { to, switch: chosen }: StoreCopyOptions): Promise<void> {
   const client = operatorClient(context);
-  const body = { to, switch: isSwitching };
+  const body = { to, switch: chosen === true };
   let answer = await client.ask({ method: 'POST', path: '/store/copy', body }, storeCopyAnswerSchema);
   try {
     while (answer.state === 'copying') {
       context.progress(progressOf(answer));
       await wait(lookEveryMs);
-      answer = await client.ask({ method: 'GET', path: '/store/copy' }, storeCopyAnswerSchema);
+      answer = await patiently(() => client.ask({ method: 'GET', path: '/store/copy' }, storeCopyAnswerSchema));
       // The service was started again meanwhile: a copy compares what is there, and goes on.
-      if (answer.state === 'none') answer = await client.ask({ method: 'POST', path: '/store/copy', body }, storeCopyAnswerSchema);
+      if (answer.state === 'none') {
+        answer = await patiently(() => client.ask({ method: 'POST', path: '/store/copy', body }, storeCopyAnswerSchema));
+      }
     }
   } finally {
     context.progress('');
   }
   if (answer.state === 'failed') throw new CommandError(`The copy failed: ${answer.reason ?? ''} What was copied stays; try again.`);
   for (const line of linesOf(answer, to)) context.hint(line);
+}
+
+/** Waits while the service is being started again. */
+async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const until = performance.now() + maxAwayMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.exitCode !== exitCodes.unreachable || performance.now() > until) throw error;
+      await wait(lookEveryMs);
+    }
+  }
 }
 
 function progressOf({ round, slices, rows, table, at }: StoreCopyAnswer): string {

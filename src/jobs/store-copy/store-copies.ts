@@ -32,7 +32,15 @@ export interface CopyOrder {
 /** What a copy has come to. Times are Unix milliseconds. */
 export type CopyState =
   | { readonly state: 'none' }
-  | { readonly state: 'copying'; readonly place: string; readonly round: number; readonly slices: number; readonly rows: number; readonly table: string; readonly at: number }
+  | {
+      readonly state: 'copying';
+      readonly place: string;
+      readonly round: number;
+      readonly slices: number;
+      readonly rows: number;
+      readonly table: string;
+      readonly at: number;
+    }
   | { readonly state: 'equal'; readonly place: string; readonly days: number; readonly rows: number; readonly at: number }
   | { readonly state: 'moved'; readonly place: string; readonly days: number; readonly rows: number; readonly at: number }
   | { readonly state: 'failed'; readonly place: string; readonly reason: string };
@@ -75,7 +83,11 @@ export class StoreCopies {
     this.progress(order, { round: 1, slices: 0, rows: 0, table: '', at: 0 });
     this.running = this.run(order)
       .catch((error: unknown) => {
-        this.current = { state: 'failed', place: order.place, reason: error instanceof GatelogError ? failureText(error) : messageOf(error) };
+        this.current = {
+          state: 'failed',
+          place: order.place,
+          reason: error instanceof GatelogError ? failureText(error) : messageOf(error),
+        };
         this.ports.observe({ kind: 'job_failed', job: 'copy of the store', reason: failureText(error) });
       })
       .finally(() => {
@@ -135,9 +147,7 @@ export class StoreCopies {
       return;
     }
     // Texts of earlier hours change only where rows of bodies are removed, and written again.
-    await this.ports.whilePaused(() =>
-      this.move(target, order, store.bodyRemovals() === removals ? startedAt - fullBeforeMs : undefined),
-    );
+    await this.ports.whilePaused(() => this.move(target, order, store.bodyRemovals() === removals ? startedAt - fullBeforeMs : undefined));
   }
 
   private async move(target: Store, order: CopyOrder, inFullFrom: number | undefined): Promise<void> {

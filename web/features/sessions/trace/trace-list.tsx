@@ -174,7 +174,7 @@ function onTreeKey(event: KeyboardEvent, actions: ListActions, onEnter: () => vo
   event.preventDefault();
 }
 
-const titles = ['Step', 'Name', 'Latency', 'Cost', 'Timeline'] as const;
+const titles = ['Step', 'Name', 'Latency', 'Cost', 'Time'] as const;
 
 function Head(): ReactNode {
   return (

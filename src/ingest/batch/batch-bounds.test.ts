@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LateOwners } from '../worker/late-owners.ts';
+import { RecentOwners } from '../worker/recent-owners.ts';
 import { type InterpretedExchange, withinBounds } from '../worker/record-builder.ts';
 
 const row = (bytes: number): InterpretedExchange => ({
@@ -46,7 +46,7 @@ test('the records of one organisation take less of it, while others wait', () =>
 });
 
 test('an organisation waits for nobody once it has sent nothing for ten seconds', () => {
-  const owners = new LateOwners();
+  const owners = new RecentOwners();
   expect(owners.note(['one'], 0)).toBe(1);
   expect(owners.note(['two', 'two'], 6000)).toBe(2);
   expect(owners.note(['two'], 10_000)).toBe(2);

@@ -7,7 +7,7 @@ import { importedBook, listedBook, type OperatorFile } from '../../pricing/layer
 import type { PriceBook } from '../../pricing/price-book.ts';
 import { publicList } from '../../pricing/public-list.ts';
 import { RowMemory } from '../../store/insert/row-memory.ts';
-import { LateOwners } from './late-owners.ts';
+import { RecentOwners } from './recent-owners.ts';
 import { type BatchBounds, interpretTasks, withinBounds } from './record-builder.ts';
 import { memoryOfResults, type PackedResults, packResults } from './packed-results.ts';
 import { bytesOfTasks, type PackedTasks, unpackTasks } from './packed-tasks.ts';
@@ -57,7 +57,7 @@ const parts = {
 const maxBatchMs = 2000;
 /** Of one organisation's records while those of others wait. */
 const maxMsBesideOthers = 500;
-const owners = new LateOwners();
+const owners = new RecentOwners();
 
 function boundsOf({ settings: shared, settingsOf }: PackedTasks): BatchBounds {
   const { monotonic } = systemClock;

@@ -77,8 +77,8 @@ export type HasArrived = (organizationId: OrganizationId, since: number) => Prom
 
 /** Texts of a statement: its lists are read into a set, so that more of them cost little. */
 const askedAtOnce = 2500;
-/** Of one answer of the engine. */
-const pageRows = 2500;
+/** Of one answer of the engine: a row may have half a megabyte of properties. */
+const pageRows = 500;
 /** Of what one look finds: characters of links and properties, and so many for each row. */
 const maxFoundBytes = 16 * 1024 * 1024;
 const bytesOfRow = 1024;

@@ -44,7 +44,7 @@ export function Invitations(): ReactNode {
           consequence="Its link stops working."
           onConfirm={() => takeBack.mutateAsync(invitation.id)}
         >
-          Take back
+          Revoke
         </ConfirmButton>
       ),
     },

@@ -1,8 +1,8 @@
 /** An organisation that has sent nothing for so long does not wait for anybody. */
-const lateMs = 10_000;
+const recentMs = 10_000;
 
-/** The organisations of which there were records lately. */
-export class LateOwners {
+/** The organisations of which there were records in the last seconds. */
+export class RecentOwners {
   private readonly seenAt = new Map<string, number>();
 
   /** @param now monotonic milliseconds. @returns how many there are, with these. */
@@ -13,7 +13,7 @@ export class LateOwners {
       this.seenAt.set(owner, now);
     }
     for (const [owner, at] of this.seenAt) {
-      if (now - at <= lateMs) break;
+      if (now - at <= recentMs) break;
       this.seenAt.delete(owner);
     }
     return this.seenAt.size;

@@ -106,6 +106,17 @@ it('what is more than is compared at once is told', async () => {
   expect(rows.length).toBeLessThan(1100);
 });
 
+it.each([100, 3000])('a look around many records takes all that they are called, with identifiers of %i characters', async (length) => {
+  const all = Array.from({ length: 2500 }, (_, index) => {
+    const id = index.toString(16).padStart(16, 'a');
+    const from = startMs + index * 1000;
+    const named = { traceId: id + id, ids: [id], parentIds: [`b${id.slice(1)}`], carrierIds: [`c${id.slice(1)}`] };
+    return told(id, { ...named, responseId: 'r'.repeat(length) + id, from, to: from + 100 });
+  });
+  expect(queriesAround(all)).toHaveLength(1);
+  expect(await foundBeside(all)).toEqual(new Set());
+});
+
 it('where a look around many records finds too much, a few of them are looked around at a time', async () => {
   const all = Array.from({ length: 1000 }, (_, index) => told(`${index}`));
   const looks: number[] = [];

@@ -77,6 +77,8 @@ export type HasArrived = (organizationId: OrganizationId, since: number) => Prom
 
 /** Texts of a statement: its lists are read into a set, so that more of them cost little. */
 const askedAtOnce = 2500;
+/** The engine's own limit is 256 KiB: the lists of a look may have megabytes. */
+const settings = { max_query_size: 64 * 1024 * 1024 };
 /** Of one answer of the engine: a row may have half a megabyte of properties. */
 const pageRows = 500;
 /** Of what one look finds: characters of links and properties, and so many for each row. */
@@ -132,7 +134,7 @@ export function makeFindTold(connections: Connections): FindTold {
           orderBy: sql`created_at, request_id`,
           limit: pageRows,
         });
-        const rows = await readRows<Row>(connections, 'insert', compileFor(organizationId, page));
+        const rows = await readRows<Row>(connections, 'insert', compileFor(organizationId, page), settings);
         for (const row of rows.map(toldRow)) {
           if (found.has(row.requestId)) continue;
           bytes += bytesOf(row);

@@ -30,12 +30,14 @@ test('a person at a terminal reads one line each, which cannot move the cursor',
   ]);
 });
 
-test('that a database was made is news at a terminal alone, where it shows how far a start is', () => {
-  const lines: string[] = [];
+test('that a new database was made is a detail; steps of a known one are told', () => {
+  const told: string[] = [];
   for (const isTTY of [true, false]) {
-    makeLogger('info', 'core', { isTTY, write: (line) => lines.push(line) })({ ...prepared, isNew: true });
+    const observe = makeLogger('info', 'core', { isTTY, write: (line) => told.push(line) });
+    observe({ ...prepared, isNew: true });
+    observe(prepared);
   }
-  expect(lines).toEqual([expect.stringContaining(' prepared the store: 2 steps')]);
+  expect(told).toEqual([expect.stringContaining(' prepared the store: 2 steps'), expect.stringContaining('"database_prepared"')]);
 });
 
 test('the level holds for both', () => {

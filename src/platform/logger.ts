@@ -69,14 +69,14 @@ export function makeLogger(level: string, role: string, target: LogTarget = proc
   const lines = target === process.stderr ? pino.destination({ dest: 2, sync: true }) : (target as DestinationStream);
   const logger = pino(options, target.isTTY === true ? readable : lines);
   return (observation) => {
-    const severity = warnings.has(observation.kind) ? 'warn' : isDetail(observation, target) ? 'debug' : 'info';
+    const severity = warnings.has(observation.kind) ? 'warn' : isDetail(observation) ? 'debug' : 'info';
     logger[severity](observation, observation.kind);
   };
 }
 
-/** A first start has words of its own for people; what a terminal shows of it beside them is how far it is. */
-function isDetail(observation: Observation, { isTTY }: LogTarget): boolean {
-  return details.has(observation.kind) || (observation.kind === 'database_prepared' && observation.isNew && isTTY !== true);
+/** A first start has words of its own for people: that its new databases are prepared is no news beside them. */
+function isDetail(observation: Observation): boolean {
+  return details.has(observation.kind) || (observation.kind === 'database_prepared' && observation.isNew);
 }
 
 /** Fields that a readable line shows otherwise or not at all. */

@@ -69,7 +69,13 @@ async function run(options: BenchOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void cleanUp().then(() => process.exit(130)));
   try {
     const { child, port } = await processes.forkListening('./load/fake-provider', import.meta.url, []);
-    const result = await measureAll(options, { processes, projectFolder, temporaryFolder, provider: { port, pid: child.pid ?? 0 } });
+    const result = await measureAll(options, {
+      processes,
+      projectFolder,
+      folderBefore: options.folderBefore === null ? undefined : resolve(options.folderBefore),
+      temporaryFolder,
+      provider: { port, pid: child.pid ?? 0 },
+    });
     process.stdout.write(`${renderReport(result)}\n`);
     if (options.jsonFile !== null) writeFileSync(resolve(options.jsonFile), `${JSON.stringify(result, null, 2)}\n`);
     if (failuresIn(result).length > 0 || result.calls?.storedCheck.includes('DIFFER') === true) process.exitCode = 1;

@@ -84,7 +84,7 @@ function describe({ requestsPerSecond, cpuPerRequestMicros, whole, errors }: Mea
 }
 
 async function checkStored({ options, driver, progress }: PartContext, candidates: readonly Candidate[]): Promise<string> {
-  const gatelog = candidates.find((candidate): candidate is GatelogCandidate => 'apiUrl' in candidate);
+  const gatelog = candidates.find((candidate): candidate is GatelogCandidate => 'apiUrl' in candidate && candidate.name === 'gatelog');
   if (gatelog === undefined || !options.checkStored) return 'Stored records: not checked.';
   const responses = driver.responsesOf(gatelog);
   progress(`waiting for ${responses} records`);

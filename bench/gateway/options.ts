@@ -15,6 +15,8 @@ export interface BenchOptions {
   readonly connections: number;
   /** Of the part `calls`. */
   readonly candidates: readonly CandidateName[];
+  /** Another clone of Gatelog, built. */
+  readonly folderBefore: string | null;
   readonly checkStored: boolean;
   readonly jsonFile: string | null;
 }
@@ -30,6 +32,7 @@ Usage: npm run bench -- gateway [options]
   --connections N        connections of the throughput phases (default 64); latency is always measured at one
   --candidates a,b       of calls: bare, gatelog, events, portkey (direct is always there: added latency is measured against it);
                          all but events without this option
+  --before FOLDER        another clone of Gatelog, built, is measured in turn, and the ratio of each round is printed
   --no-portkey           all candidates but portkey; nothing is installed
   --check-stored         after calls compare the replies that Gatelog gave with the records that it stored
   --json FILE            write every number to FILE
@@ -47,6 +50,7 @@ Candidates
   direct    the fake provider itself
   bare      a hand-written node:http + undici pass-through that records nothing
   gatelog   dist/cli/main.js serve, default settings and one gateway worker, recording
+  before    gatelog of --before FOLDER
   events    gatelog with 50 webhooks and 100 alerts stored, none of which the calls concern
   portkey   @portkey-ai/gateway, installed into bench/peers on first use
 
@@ -54,6 +58,7 @@ Examples
   npm run bench -- gateway
   npm run bench -- gateway --only calls --rounds 1 --seconds 1 --candidates bare
   npm run bench -- gateway --only sustained,workers
+  npm run bench -- gateway --only calls --rounds 9 --seconds 2 --candidates gatelog --before ../before
   npm run bench -- gateway --no-portkey --json results.json
 
 Tables go to the output, progress to the error output. Exit code 0: measured, whether or not an aim was reached; 1: it failed or a reply was
@@ -70,6 +75,7 @@ export function parseOptions(parameters: readonly string[]): BenchOptions | null
       'sustained-seconds': { type: 'string', default: '60' },
       connections: { type: 'string', default: '64' },
       candidates: { type: 'string' },
+      before: { type: 'string' },
       'no-portkey': { type: 'boolean', default: false },
       'check-stored': { type: 'boolean', default: false },
       json: { type: 'string' },
@@ -77,7 +83,7 @@ export function parseOptions(parameters: readonly string[]): BenchOptions | null
     },
   });
   if (values.help) return null;
-  const usual = candidateNames.filter((name) => name !== 'events').join(',');
+  const usual = candidateNames.filter((name) => name !== 'events' && name !== 'before').join(',');
   const candidates = choose('candidates', values.candidates ?? usual, candidateNames);
   return {
     parts: choose('only', values.only, partNames),
@@ -86,8 +92,12 @@ export function parseOptions(parameters: readonly string[]): BenchOptions | null
     sustainedSeconds: numberWithin('sustained-seconds', values['sustained-seconds'], 4, 3600),
     connections: Math.trunc(numberWithin('connections', values.connections, 1, 1000)),
     candidates: candidateNames.filter(
-      (name) => name === 'direct' || (candidates.includes(name) && !(values['no-portkey'] && name === 'portkey')),
+      (name) =>
+        name === 'direct' ||
+        (name === 'before' && values.before !== undefined) ||
+        (candidates.includes(name) && !(values['no-portkey'] && name === 'portkey')),
     ),
+    folderBefore: values.before ?? null,
     checkStored: values['check-stored'],
     jsonFile: values.json ?? null,
   };

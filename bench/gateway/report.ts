@@ -3,7 +3,7 @@ import { renderAims } from './aims.ts';
 import type { CallsResult } from './calls.ts';
 import { markdownTable, shown, shownMebibytes, shownSpread } from './markdown.ts';
 import { memoryConnections, memoryKilobytes, type MemoryResult } from './memory.ts';
-import { type BenchResult, failuresIn, type Measure, average, spreadOver } from './result.ts';
+import { type BenchResult, failuresIn, type Measure, average, ratioOver, spreadOver } from './result.ts';
 import { streamCount, streamIntervalMs, type StreamsResult } from './streams.ts';
 import type { SustainedLoad, SustainedResult } from './sustained.ts';
 import type { WorkersResult } from './workers.ts';
@@ -52,6 +52,7 @@ function callsSections({ options }: BenchResult, calls: CallsResult): string[][]
     table('Stream, one connection, the first event at once and one more every 2 ms', firstByteColumns('stream-one')),
     table(`Stream, all events at once, ${options.connections} connections`, throughputColumns('stream-many')),
     ratioLines(calls),
+    beforeLines(calls),
   ].filter((lines) => lines.length > 0);
 }
 
@@ -113,6 +114,28 @@ function ratioLines(calls: CallsResult): string[] {
     return ratio === null ? [] : [[title, shown(ratio, 2)]];
   });
   return rows.length === 0 ? [] : ['### Ratios of the medians', '', ...markdownTable(['', ''], rows)];
+}
+
+/** Above 1: needs more, or does more, than the build before. */
+function beforeLines(calls: CallsResult): string[] {
+  const measures: readonly Column[] = [
+    ['JSON, requests/s', jsonThroughput, 2],
+    ['JSON, CPU of the worker', jsonCpu, 2],
+    ['JSON, CPU of all processes', ({ phases }) => phases['json-many'].allProcessesPerRequestMicros, 2],
+    ['JSON, one connection, p50', ({ phases }) => phases['json-one'].whole.p50Micros, 2],
+    ['JSON, one connection, p99', ({ phases }) => phases['json-one'].whole.p99Micros, 2],
+    ['stream, first byte p50', ({ phases }) => phases['stream-one'].firstByte.p50Micros, 2],
+    ['streams, requests/s', streamThroughput, 2],
+    ['streams, CPU of the worker', streamCpu, 2],
+    ['streams, CPU of all processes', ({ phases }) => phases['stream-many'].allProcessesPerRequestMicros, 2],
+  ];
+  const rows = measures.flatMap(([title, measure, digits]) => {
+    const ratio = ratioOver(calls, ['gatelog', 'before'], measure);
+    return ratio === null ? [] : [[title, shownSpread(ratio, digits)]];
+  });
+  return rows.length === 0
+    ? []
+    : ['### Gatelog ÷ the build before, of each round', '', ...markdownTable(['', 'median (minimum–maximum)'], rows)];
 }
 
 function streamsSection({ candidates }: StreamsResult): string[] {

@@ -37,6 +37,17 @@ export function average(calls: CallsResult, candidates: readonly [CandidateName,
   return above === null || above === undefined || below === null || below === undefined ? null : above.median / below.median;
 }
 
+/** What one candidate needs of what another needs, each round by itself: on a shared machine only what was measured together compares. */
+export function ratioOver({ rounds }: CallsResult, candidates: readonly [CandidateName, CandidateName], measure: Measure): Spread | null {
+  const values = rounds.flatMap((round) => {
+    const others = rounds.filter((other) => other.round === round.round);
+    const [direct, below] = ['direct', candidates[1]].map((name) => others.find(({ candidate }) => candidate === name));
+    if (round.candidate !== candidates[0] || direct === undefined || below === undefined) return [];
+    return [measure(round, direct) / measure(below, direct)];
+  });
+  return spreadOf(values);
+}
+
 /** The failures of all parts, as sentences. */
 export function failuresIn({ calls, streams, sustained, workers, memory }: BenchResult): string[] {
   return [calls, streams, sustained, workers, memory].flatMap((part) => part?.failures ?? []);

@@ -5,7 +5,7 @@ import { installPeers } from './install.ts';
 import { freePort, moduleUrl, type OwnedProcesses } from '../measure/owned-processes.ts';
 import { processTree } from '../measure/process-table.ts';
 
-export const candidateNames = ['direct', 'bare', 'gatelog', 'events', 'portkey'] as const;
+export const candidateNames = ['direct', 'bare', 'gatelog', 'before', 'events', 'portkey'] as const;
 export type CandidateName = (typeof candidateNames)[number];
 
 /** A target of the benchmark's calls. */
@@ -35,6 +35,8 @@ export interface GatelogCandidate extends Candidate {
 export interface Surroundings {
   readonly processes: OwnedProcesses;
   readonly projectFolder: string;
+  /** Of the candidate `before`: another clone of Gatelog, built. */
+  readonly folderBefore?: string | undefined;
   /** Exists only during this run. */
   readonly temporaryFolder: string;
   readonly provider: { readonly port: number; readonly pid: number };
@@ -44,6 +46,7 @@ export const candidateLabels: Readonly<Record<CandidateName, string>> = {
   direct: 'provider called directly',
   bare: 'bare node:http + undici, records nothing',
   gatelog: 'Gatelog, one worker, recording',
+  before: 'the build before (--before)',
   events: 'the same with 50 webhooks and 100 alerts stored',
   portkey: '@portkey-ai/gateway 1.15.2, records nothing',
 };
@@ -59,6 +62,8 @@ export function startCandidate(name: CandidateName, surroundings: Surroundings):
       return startBare(surroundings);
     case 'gatelog':
       return startGatelog(surroundings);
+    case 'before':
+      return startBefore(surroundings);
     case 'events':
       return startWithEvents(surroundings);
     case 'portkey':
@@ -94,7 +99,7 @@ async function startBare({ processes, provider }: Surroundings): Promise<Candida
 export async function startGatelog(surroundings: Surroundings, workers = 1): Promise<GatelogCandidate> {
   const { processes, projectFolder, temporaryFolder, provider } = surroundings;
   const program = join(projectFolder, 'dist', 'cli', 'main.js');
-  if (!existsSync(program)) throw new Error('Gatelog is not built: run `npm run build`, or leave it out with --only.');
+  if (!existsSync(program)) throw new Error(`Gatelog is not built in ${projectFolder}: run \`npm run build\` there.`);
   const [port, apiPort] = [await freePort(), await freePort()];
   const dataFolder = mkdtempSync(join(temporaryFolder, 'gatelog-data-'));
   const child = await processes.start({
@@ -126,6 +131,11 @@ export async function startGatelog(surroundings: Surroundings, workers = 1): Pro
     dataFolder,
     corePid: () => rolePids(rootPid, 'core', 1)[0] ?? 0,
   };
+}
+
+async function startBefore(surroundings: Surroundings): Promise<GatelogCandidate> {
+  if (surroundings.folderBefore === undefined) throw new Error('The candidate before needs --before FOLDER.');
+  return { ...(await startGatelog({ ...surroundings, projectFolder: surroundings.folderBefore })), name: 'before' };
 }
 
 /** Each webhook and each alert asks for the requests of one team, and the benchmark's calls are of another: all are judged, nothing is sent. */

@@ -1,10 +1,14 @@
 import type { Token, Tokens } from 'marked';
 import { type ReactNode, useMemo } from 'react';
 import styles from './markdown.module.css';
-import { plainText, readMarkdown, safeAddress } from './read-markdown.ts';
+import { formatCount } from '../../lib/format.ts';
+import { maxLength, plainText, readMarkdown, safeAddress } from './read-markdown.ts';
 
 /** What is nested more deeply is shown as it was written. */
 const maxDepth = 20;
+
+/** Of a longer text only the parts in view are laid out. */
+const longLength = 10_000;
 
 export interface MarkdownProps {
   readonly text: string;
@@ -15,9 +19,16 @@ export interface MarkdownProps {
 /** A text in markdown. Markup in it is text, a picture is a link, and nothing is loaded before somebody clicks. */
 export function Markdown({ text, fallback }: MarkdownProps): ReactNode {
   const tokens = useMemo(() => readMarkdown(text), [text]);
-  if (tokens === undefined) return fallback;
+  if (tokens === undefined) {
+    return (
+      <>
+        {fallback}
+        {text.length > maxLength && <p className="muted">Markdown is not shown beyond {formatCount(maxLength)} characters.</p>}
+      </>
+    );
+  }
   return (
-    <div className={styles['markdown']} dir="auto">
+    <div className={styles['markdown']} data-long={text.length > longLength} dir="auto">
       <Parts tokens={tokens} depth={0} />
     </div>
   );

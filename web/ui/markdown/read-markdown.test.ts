@@ -9,12 +9,28 @@ describe('a text in markdown', () => {
     expect(readMarkdown('<img src=x onerror=alert(1)>')?.[0]).toMatchObject({ type: 'html', raw: '<img src=x onerror=alert(1)>' });
   });
   test.each([
-    ['very long', 'word '.repeat(10_000)],
+    ['very long', 'word '.repeat(50_000)],
     ['nested by quotes', '>'.repeat(5000)],
     ['nested by brackets', '['.repeat(5000)],
     ['nested by stars', '* '.repeat(5000)],
   ])('is shown as it is where it is %s', (_what, text) => {
     expect(readMarkdown(text)).toBeUndefined();
+  });
+  test('has its parts where it is long, whole', () => {
+    const text = '# Title\n\nSome *words* here.\n\n'.repeat(1000);
+    const tokens = readMarkdown(text) ?? [];
+    expect(tokens.filter(({ type }) => type === 'heading')).toHaveLength(1000);
+    expect(tokens.map(({ raw }) => raw).join('')).toBe(text);
+  });
+  test('has code and paragraphs that are long by themselves as they were written', () => {
+    const code = 'let a;\n\n'.repeat(2000);
+    expect(readMarkdown(`# Title\n\n\`\`\`js\n${code}\`\`\`\n`)).toMatchObject([
+      { type: 'heading' },
+      { type: 'space' },
+      { type: 'code', lang: 'js', text: code.slice(0, -1) },
+    ]);
+    const words = '*word* '.repeat(2000);
+    expect(readMarkdown(words)).toMatchObject([{ type: 'paragraph', text: words }]);
   });
   test('keeps its characters', () => {
     expect(plainText('a &lt;b&gt; &amp;lt; &unknown;')).toBe('a <b> &lt; &unknown;');

@@ -1,19 +1,36 @@
-import { Lexer, type Token } from 'marked';
+import { Lexer, type Token, type Tokens } from 'marked';
+import { piecesOf } from './pieces.ts';
 
-/** A longer text is shown as it is: a reader of markdown may need the square of its length. */
-const maxLength = 10_000;
+/** Read at once: a reader of markdown may need the square of a text's length. */
+const pieceLength = 10_000;
+/** A longer text is shown as it is. */
+export const maxLength = 200_000;
 /** No writer nests so deeply, and each level costs a reader the whole text once more. */
 const nested = /(?:[>*_[\](~!][ \t]*){40}/;
 
 /** The parts of a text in markdown; undefined: it is shown as it is. */
 export function readMarkdown(text: string): readonly Token[] | undefined {
   if (text.length > maxLength || nested.test(text)) return undefined;
+  return piecesOf(text, pieceLength).flatMap(read);
+}
+
+function read(piece: string): readonly Token[] {
+  if (piece.length > pieceLength) return [asWritten(piece)];
   try {
-    return new Lexer({ gfm: true, breaks: true }).lex(text);
+    return new Lexer({ gfm: true, breaks: true }).lex(piece);
   } catch (error) {
-    if (error instanceof RangeError) return undefined;
+    if (error instanceof RangeError) return [asWritten(piece)];
     throw error;
   }
+}
+
+/** One paragraph or code that is longer than a piece. */
+function asWritten(piece: string): Tokens.Code | Tokens.Paragraph {
+  const fence = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\n`]*)\n/.exec(piece);
+  if (fence === null) return { type: 'paragraph', raw: piece, text: piece, tokens: [{ type: 'text', raw: piece, text: piece }] };
+  const [opening, marks = ''] = fence;
+  const inside = piece.slice(opening.length).replace(new RegExp(String.raw`\n? {0,3}${marks}[\`~]*\s*$`), '');
+  return { type: 'code', raw: piece, text: inside, lang: fence[2]?.trim() ?? '' };
 }
 
 /** An address that a click may open; any other is only text. */

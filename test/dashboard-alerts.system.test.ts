@@ -148,6 +148,9 @@ it('a rule is made beside its preview by the keyboard alone, fires, and its page
   await page.getByText('Requests at least 4 over 24 h, for each Team, where property "Team" is "search"').waitFor();
   await page.getByRole('rowheader', { name: 'Team: search' }).waitFor();
   await page.getByRole('row', { name: /Team: search firing 4 4/ }).waitFor();
+  const chart = page.getByRole('figure', { name: 'Requests' });
+  const ofGroup = await chart.getByRole('link', { name: 'search' }).getAttribute('href');
+  expect(new URL(ofGroup ?? '', page.url()).searchParams.get('q')).toBe('Team:search Team:search');
   await tabTo(page, 'tab', 'Groups');
   await page.keyboard.press('ArrowRight');
   await page.getByRole('row', { name: /Team: search firing .* 4 4 threshold/ }).waitFor();
@@ -170,6 +173,12 @@ it('a rule shows its value, threshold and incidents before anything else', async
     return (tabs?.y ?? 0) - (picture?.y ?? 0);
   };
   await expect.poll(above).toBeGreaterThan(0);
+  // A point of the chart leads to the requests of the window that ended then.
+  const box = await chart.getByRole('img', { name: /^Requests: / }).boundingBox();
+  await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) - 30, (box?.y ?? 0) + (box?.height ?? 0) / 2);
+  await page.waitForURL(/\/requests\?/);
+  const { searchParams } = new URL(page.url());
+  expect(Number(searchParams.get('to')) - Number(searchParams.get('from'))).toBeGreaterThan(0);
   await leavePage(page);
 });
 

@@ -3,16 +3,17 @@ import type { AlertPreviewAnswer, NewAlert } from '../../../../src/client/client
 import { formatCount } from '../../../lib/format.ts';
 import { timeZone } from '../../../lib/zone.ts';
 import { Chart } from '../../../ui/chart/chart.tsx';
-import type { ChartSeries } from '../../../ui/chart/chart-data.ts';
+import type { ChartSeries, RequestsOfBucket } from '../../../ui/chart/chart-data.ts';
 import { groupOfRule, groupValuesText, type Names } from '../group-text.ts';
 import { measureFormat, measureTitle } from '../measure-text.ts';
+import { requestsOfRule } from './rule-requests.ts';
 
 const shownGroups = 8;
 
 type Points = AlertPreviewAnswer['series'];
 
 export interface RuleChartProps {
-  readonly rule: Pick<NewAlert, 'metric' | 'aggregation' | 'percentile' | 'threshold' | 'baseline' | 'filter'>;
+  readonly rule: Pick<NewAlert, 'metric' | 'aggregation' | 'percentile' | 'threshold' | 'baseline' | 'filter' | 'time_window' | 'window'>;
   readonly series: Points;
   readonly incidents: readonly { readonly started_at: string; readonly ended_at: string | null }[];
   /** Unix milliseconds. */
@@ -47,6 +48,7 @@ export function RuleChart({ rule, series: points, incidents, from, to, height, n
       {...{ times, series, lines, bands, format, height }}
       axisFormat={format}
       zone={timeZone()}
+      requestsAt={(index) => requestsOfRule(rule, times[index] ?? to)}
     />
   );
 }
@@ -55,12 +57,14 @@ export function RuleChart({ rule, series: points, incidents, from, to, height, n
 function drawn(series: Points, { from, to, names, rule }: Pick<RuleChartProps, 'from' | 'to' | 'names' | 'rule'>): Drawn {
   // The ends of the range too, so that a value which does not change there is drawn.
   const times = [...new Set([from, ...series.map(({ time }) => Date.parse(time)), to])].toSorted((left, right) => left - right);
-  const lines = new Map<string, { readonly title: string; readonly points: Map<number, number | null> }>();
+  const lines = new Map<string, Line>();
   for (const { time, group, value } of series) {
     const id = JSON.stringify(group);
     const line = lines.get(id) ?? {
       title: groupValuesText(group, names) || groupOfRule(group, rule),
       points: new Map<number, number | null>(),
+      ofGroup: Object.keys(group).length > 0 ? requestsOfRule(rule, to, group) : undefined,
+      isPart: Object.keys(group).length > 0,
     };
     lines.set(id, line);
     line.points.set(Date.parse(time), value);
@@ -69,8 +73,24 @@ function drawn(series: Points, { from, to, names, rule }: Pick<RuleChartProps, '
   return {
     times,
     groups: lines.size,
-    series: highest.map(([id, { title, points }], index) => ({ id, title, color: index + 1, values: held(points, times) })),
+    series: highest.map(([id, { title, points, ofGroup, isPart }], index) => ({
+      id,
+      title,
+      color: index + 1,
+      values: held(points, times),
+      isPart,
+      requests: ofGroup === undefined ? undefined : { q: ofGroup.q, from, to },
+    })),
   };
+}
+
+interface Line {
+  readonly title: string;
+  readonly points: Map<number, number | null>;
+  /** Undefined: no search says which requests the group has. */
+  readonly ofGroup: RequestsOfBucket | undefined;
+  /** It has some of the rule's requests only. */
+  readonly isPart: boolean;
 }
 
 interface Drawn {

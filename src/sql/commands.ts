@@ -52,6 +52,11 @@ export interface RowSource {
   readonly file?: string;
 }
 
+/** Writes the rows of a query into a file of the engine's machine, in the format RowBinary. */
+export function rowsIntoFile(query: Query, file: string): Command {
+  return commandOf(['INSERT INTO FUNCTION file(', literal(file), `, 'RowBinary') `, fragmentOf(query.pieces)]);
+}
+
 export interface Insertion {
   readonly table: OrganizationTable;
   readonly columns: readonly string[];

@@ -4,7 +4,11 @@ import { type ChangeStored, makeChangeStored } from './update/change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './update/change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './update/change-numbers.ts';
 import { makeUsageRows, type UsageRows } from './update/complete-usage.ts';
+import { copiedTables } from './copy/copied-tables.ts';
+import { copyRound, type CopyRound, type RoundOptions } from './copy/copy-store.ts';
+import { type Identities, makeIdentities } from './copy/identity.ts';
 import type { Connect, Connections, StoreLocation } from './engine/connections.ts';
+import { WriteGate } from './engine/write-gate.ts';
 import type { LaneState, NoteWait, ReadConnections } from './engine/lanes.ts';
 import { openConnections } from './engine/open-connections.ts';
 import { type KnownDamage, type OnDamage, watchDamage } from './parts/damaged-parts.ts';
@@ -83,8 +87,28 @@ export interface Store {
   readonly measureFreeSpace: () => DiskSpace | undefined;
   readonly lanes: () => readonly LaneState[];
   readonly size: Pick<KnownSize, 'read'>;
+  readonly copy: StoreCopying;
   readonly close: () => Promise<void>;
 }
+
+/** What moves the records to another store. */
+export interface StoreCopying {
+  readonly identities: Identities;
+  /** Compares another store with this one, and copies what differs: see `copy/copy-store.ts`. */
+  readonly round: (to: Store, order: CopyRoundOrder) => Promise<CopyRound>;
+  /** Holds all changes of stored records. @returns what lets them pass again. @throws when one that runs does not end in time. */
+  readonly holdWrites: (maxMs: number) => Promise<() => void>;
+  /** An upgrade is still moving bodies, which a copy would miss. */
+  readonly isBeingUpgraded: () => boolean;
+}
+
+export interface CopyRoundOrder extends RoundOptions {
+  /** For the rows of a slice, on a disk with room. */
+  readonly folder: string;
+}
+
+/** The connections of each store, for a copy between two. */
+const connectionsOf = new WeakMap<Store, Connections>();
 
 export interface StoreOptions extends RunOptions {
   readonly onWait?: NoteWait;
@@ -101,7 +125,8 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   const endWatch = connections.embedded ? watchMerges(connections) : () => undefined;
   const patches = new PendingPatches();
   const changed = new ChangedRows(options.changeLog);
-  return {
+  const gate = new WriteGate();
+  const store: Store = {
     run: makeRunStatement(connections, options),
     rowChanges: changed.told,
     bodyRemovals: () => connections.bodies.removals,
@@ -132,11 +157,42 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     measureFreeSpace: connections.measureFreeSpace,
     lanes: connections.lanes,
     size: makeKnownSize(connections),
+    copy: {
+      identities: makeIdentities(connections),
+      round: (to, order) => roundBetween(connections, to, order),
+      holdWrites: (maxMs) => gate.hold(maxMs),
+      isBeingUpgraded: () => connections.bodies.migratedUntil !== undefined,
+    },
     close: async () => {
       endWatch();
       await damage.end();
       await connections.close();
     },
+  };
+  const gated = gatedWrites(store, gate);
+  connectionsOf.set(gated, connections);
+  return gated;
+}
+
+async function roundBetween(from: Connections, to: Store, { folder, ...options }: CopyRoundOrder): Promise<CopyRound> {
+  const target = connectionsOf.get(to);
+  if (target === undefined) throw new TypeError('A store that was not opened here cannot be copied into.');
+  return copyRound({ from, to: target, folder }, await copiedTables(from, target), options);
+}
+
+/** Writes that callers ask for; the drain, removals and jobs are paused by themselves. */
+function gatedWrites(store: Store, gate: WriteGate): Store {
+  const { insert, changeStored, changeStoredCosts, changeStoredSession, setSessionTag, jobLists, usageRows, spanTexts } = store;
+  return {
+    ...store,
+    insert: (...args) => gate.pass(() => insert(...args)),
+    changeStored: (...args) => gate.pass(() => changeStored(...args)),
+    changeStoredCosts: (...args) => gate.pass(() => changeStoredCosts(...args)),
+    changeStoredSession: { ...changeStoredSession, update: (...args) => gate.pass(() => changeStoredSession.update(...args)) },
+    setSessionTag: (...args) => gate.pass(() => setSessionTag(...args)),
+    jobLists: { ...jobLists, list: (...args) => gate.pass(() => jobLists.list(...args)) },
+    usageRows: { ...usageRows, complete: (...args) => gate.pass(() => usageRows.complete(...args)) },
+    spanTexts: { ...spanTexts, replaceBodies: (...args) => gate.pass(() => spanTexts.replaceBodies(...args)) },
   };
 }
 

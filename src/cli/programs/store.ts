@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../base/dependencies.ts';
+import type { StoreCopyOptions } from '../commands/store-copy.ts';
 import type { StoreCheckOptions } from '../commands/store.ts';
 
 export function addStoreCommands(program: Command, contextOf: () => CommandContext): void {
@@ -14,6 +15,12 @@ export function addStoreCommands(program: Command, contextOf: () => CommandConte
       if (url === undefined) await (await import('../commands/store.ts')).checkStore(contextOf(), options);
       else await (await import('../commands/store-servers.ts')).checkServersAt(contextOf(), url, options);
     });
+  store
+    .command('copy')
+    .description('copy all records to ClickHouse servers, or back, while the service runs')
+    .requiredOption('--to <where>', 'the address of the servers, as GATELOG_CLICKHOUSE_URL has it, or embedded: the data folder')
+    .option('--switch', 'the records are there from then on; changes wait for its last seconds')
+    .action(async (options: StoreCopyOptions) => (await import('../commands/store-copy.ts')).copyStore(contextOf(), options));
   store
     .command('set-aside')
     .description('take a damaged part out of the store, so that the rest is readable; its files are kept')

@@ -24,6 +24,7 @@ export interface MetadataTables {
   readonly erasures: ErasuresTable;
   readonly erased_exchanges: ErasedExchangesTable;
   readonly believed_time: TrustedTimeTable;
+  readonly record_store: RecordStoreTable;
   readonly jobs: JobsTable;
   readonly alert_rules: AlertRulesTable;
   readonly alert_offers: AlertOffersTable;
@@ -165,6 +166,14 @@ interface ErasedExchangesTable {
   erasure: number;
   organization_id: string;
   request_id: string;
+}
+
+interface RecordStoreTable {
+  number: number;
+  store_id: string;
+  /** `embedded`, or the hosts of the servers. */
+  place: string;
+  since: number;
 }
 
 interface TrustedTimeTable {

@@ -1,0 +1,69 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type StoreCopyAnswer, storeCopyAnswerSchema } from '../../contract/operator.ts';
+import { type CommandContext, CommandError } from '../base/dependencies.ts';
+import { exitCodes } from '../base/exit-codes.ts';
+import { operatorClient } from '../base/operator-client.ts';
+import { shownAmount } from '../base/progress.ts';
+
+export interface StoreCopyOptions {
+  readonly to: string;
+  readonly switch?: true;
+}
+
+const lookEveryMs = 500;
+/** A core that was killed is back after seconds. */
+const maxAwayMs = 60_000;
+
+/** `gatelog store copy`: begins a copy in the running service, and shows how far it is until it ends. Ended by Ctrl-C, the copy goes on. */
+export async function copyStore(context: CommandContext, { to, switch: chosen }: StoreCopyOptions): Promise<void> {
+  const client = operatorClient(context);
+  const body = { to, switch: chosen === true };
+  let answer = await client.ask({ method: 'POST', path: '/store/copy', body }, storeCopyAnswerSchema);
+  try {
+    while (answer.state === 'copying') {
+      context.progress(progressOf(answer));
+      await wait(lookEveryMs);
+      answer = await patiently(() => client.ask({ method: 'GET', path: '/store/copy' }, storeCopyAnswerSchema));
+      // The service was started again meanwhile: a copy compares what is there, and goes on.
+      if (answer.state === 'none') {
+        answer = await patiently(() => client.ask({ method: 'POST', path: '/store/copy', body }, storeCopyAnswerSchema));
+      }
+    }
+  } finally {
+    context.progress('');
+  }
+  if (answer.state === 'failed') throw new CommandError(`The copy failed: ${answer.reason ?? ''} What was copied stays; try again.`);
+  for (const line of linesOf(answer, to)) context.hint(line);
+}
+
+/** Waits while the service is being started again. */
+async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const until = performance.now() + maxAwayMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.exitCode !== exitCodes.unreachable || performance.now() > until) throw error;
+      await wait(lookEveryMs);
+    }
+  }
+}
+
+function progressOf({ round, slices, rows, table, at }: StoreCopyAnswer): string {
+  const which = round === 0 ? 'last round, changes wait' : `round ${round ?? 1}`;
+  if (table === null || table === '') return `Comparing (${which})`;
+  return `Copied ${shownAmount(rows ?? 0, 'row')} in ${shownAmount(slices ?? 0, 'piece')} (${which}), ${table} of ${at?.slice(0, 13) ?? ''}`;
+}
+
+function linesOf({ state, place, days, rows, at }: StoreCopyAnswer, to: string): readonly string[] {
+  const compared = `${shownAmount(rows ?? 0, 'request')} of ${shownAmount(days ?? 0, 'day')}, with bodies and histories, are equal in both`;
+  if (state === 'equal') {
+    return [`${compared}, as they were at ${at ?? ''}. What came since is not in the copy: run the command again, with --switch to move.`];
+  }
+  const next =
+    to === 'embedded' ? 'start Gatelog without GATELOG_CLICKHOUSE_URL' : 'start Gatelog with this address as GATELOG_CLICKHOUSE_URL';
+  return [
+    `${compared}. The records are at ${place ?? ''} since ${at ?? ''}.`,
+    `Now ${next}: until then calls are recorded in the spool, and changes are answered 503.`,
+  ];
+}

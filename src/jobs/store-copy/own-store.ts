@@ -1,0 +1,51 @@
+import type { MetadataQueries } from '../../metadata/database.ts';
+import type { ClickHouseServers } from '../../config/clickhouse-url.ts';
+import { readRecordStore, saveRecordStore } from '../../metadata/record-store.ts';
+import type { Store } from '../../store/store.ts';
+
+/** The data folder, as a place of records. */
+export const embeddedPlace = 'embedded';
+
+/** Where a store is, in words: `embedded`, or the hosts of servers with the database. */
+export function placeOf(servers: ClickHouseServers | undefined): string {
+  if (servers === undefined) return embeddedPlace;
+  return `${servers.urls.map((url) => new URL(url).host).join(',')}/${servers.database}`;
+}
+
+export interface StoreOpening {
+  readonly database: MetadataQueries;
+  /** Of the store, in words. */
+  readonly place: string;
+  /** Whether a record of this data folder was ever stored. */
+  readonly hasStored: boolean;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * Makes sure that the opened store is the one that has this data folder's records, and notes it at the first start. A store of a restored
+ * data folder has no identity yet, and gets the noted one.
+ * @throws Error with a sentence for people when the records are elsewhere.
+ */
+export async function assertOwnStore({ copy }: Pick<Store, 'copy'>, { database, place, hasStored, now }: StoreOpening): Promise<void> {
+  const [noted, found] = [await readRecordStore(database), await copy.identities.read()];
+  if (noted === undefined || !hasStored) {
+    await saveRecordStore(database, { storeId: await copy.identities.name(found.id), place, since: now });
+    return;
+  }
+  if (found.id === noted.storeId) return;
+  if (found.id === undefined && (place === embeddedPlace || noted.place === place)) {
+    await copy.identities.name(noted.storeId);
+    return;
+  }
+  throw new Error(elsewhere(noted.place, place));
+}
+
+function elsewhere(noted: string, place: string): string {
+  const [there, here] = [noted, place].map((each) => (each === embeddedPlace ? 'the data folder' : `ClickHouse at ${each}`));
+  const way =
+    noted === embeddedPlace
+      ? 'Start without GATELOG_CLICKHOUSE_URL, and move them with "gatelog store copy --to <address> --switch".'
+      : 'Set GATELOG_CLICKHOUSE_URL to it; "gatelog store copy --to embedded --switch" brings them back.';
+  return `The records are in ${there ?? ''}, and ${here ?? ''} has others or none of them. ${way}`;
+}

@@ -1,0 +1,21 @@
+import { sendData } from '../../api/http/send-json.ts';
+import { readJson } from '../../api/http/read-json.ts';
+import { unwrap } from '../../contract/fault.ts';
+import { storeCopySchema } from '../../contract/operator.ts';
+import { readBody } from '../../contract/read-body.ts';
+import type { OperatorCall, OperatorEndpoint } from './endpoint.ts';
+
+/** `POST /store/copy` begins a copy, which goes on whether or not anybody asks for it. */
+export const startStoreCopy: OperatorEndpoint = { method: 'POST', path: '/store/copy', handle: answerStart };
+
+export const showStoreCopy: OperatorEndpoint = {
+  method: 'GET',
+  path: '/store/copy',
+  handle: async ({ context, work }) => sendData(context, work.storeCopy.state()),
+};
+
+async function answerStart({ context, work }: OperatorCall): Promise<Response> {
+  const { to, switch: isSwitching } = unwrap(readBody(storeCopySchema, await readJson(context)));
+  work.storeCopy.start(to, isSwitching);
+  return sendData(context, work.storeCopy.state());
+}

@@ -12,6 +12,7 @@ import type { Store } from '../store/store.ts';
 import { dataPaths } from '../config/data-paths.ts';
 import path from 'node:path';
 import { systemClock } from '../platform/clock.ts';
+import { placeOf } from './store-copy/own-store.ts';
 import { StoreCopies } from './store-copy/store-copies.ts';
 import { BulkJobs } from './bulk/bulk-jobs.ts';
 import { makePricePorts, type PricePorts } from './request-costs.ts';
@@ -59,6 +60,7 @@ export function openJobs(dependencies: JobDependencies): Jobs {
     database,
     observe,
     clock: systemClock,
+    place: placeOf(config.clickhouseUrl),
     folder: path.resolve(config.dataDir, '.store-copy'),
     whilePaused: (work) => bulk.withPaused(() => removals.withPaused(() => drain.whilePaused(work, batchEndMs))),
   });
@@ -74,8 +76,8 @@ export function openJobs(dependencies: JobDependencies): Jobs {
       await bulk.resume();
     },
     stop: async () => {
-      await copies.stop();
-      await Promise.all([removals.stop(), bulk.stop()]);
+      // Together: what a copy has paused would go on when it ends.
+      await Promise.all([removals.stop(), bulk.stop(), copies.stop()]);
     },
   };
 }

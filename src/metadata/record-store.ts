@@ -11,17 +11,29 @@ export interface RecordStore {
   readonly place: string;
   /** Unix milliseconds. */
   readonly since: number;
+  /** They came there from another store. */
+  readonly hasMoved: boolean;
+  /** Identity of the store that was about to get them. */
+  readonly movingTo?: string | undefined;
 }
 
 /** @returns undefined before the first start that noted it. */
 export async function readRecordStore({ queries }: MetadataQueries): Promise<RecordStore | undefined> {
-  const row = await queries.selectFrom('record_store').select(['store_id', 'place', 'since']).executeTakeFirst();
-  return row === undefined ? undefined : { storeId: row.store_id, place: row.place, since: Number(row.since) };
+  const row = await queries.selectFrom('record_store').selectAll().executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    storeId: row.store_id,
+    place: row.place,
+    since: Number(row.since),
+    hasMoved: Number(row.has_moved) === 1,
+    movingTo: row.moving_to ?? undefined,
+  };
 }
 
 /** Durable on return. */
-export async function saveRecordStore({ queries }: MetadataQueries, { storeId, place, since }: RecordStore): Promise<void> {
-  const row = { store_id: storeId, place, since };
+export async function saveRecordStore({ queries }: MetadataQueries, saved: RecordStore): Promise<void> {
+  const { storeId, place, since, hasMoved, movingTo } = saved;
+  const row = { store_id: storeId, place, since, has_moved: hasMoved ? 1 : 0, moving_to: movingTo ?? null };
   await queries
     .insertInto('record_store')
     .values({ number: onlyRow, ...row })

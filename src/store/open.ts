@@ -21,11 +21,13 @@ const mergingThreads = 'MergeMutate';
 interface StorePorts {
   readonly onWait: NoteWait;
   readonly connect?: Connect | undefined;
+  /** False: servers that cannot be reached are an error at once. */
+  readonly isAwaited?: boolean;
   readonly changeLog?: ChangeLog | undefined;
 }
 
 /** Opens the store and migrates its tables. @throws with a sentence for people when a configured server is unusable. */
-export async function openReadyStore(config: Config, observe: Observe, { onWait, connect, changeLog }: StorePorts): Promise<Store> {
+export async function openReadyStore(config: Config, observe: Observe, { onWait, connect, changeLog, isAwaited = true }: StorePorts): Promise<Store> {
   const { clickhouseUrl: servers } = config;
   const options: StoreOptions = {
     queryTimeoutMs: config.queryTimeoutMs,
@@ -40,11 +42,12 @@ export async function openReadyStore(config: Config, observe: Observe, { onWait,
     const location = { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes, cacheBytes: config.storeCacheBytes };
     return prepared(openStore(location, options, connect), observe);
   }
-  return openOnServers(servers, { observe, open: (location) => openStore(location, options, connect) });
+  return openOnServers(servers, { observe, isAwaited, open: (location) => openStore(location, options, connect) });
 }
 
 interface ServerStart {
   readonly observe: Observe;
+  readonly isAwaited: boolean;
   readonly open: (location: ServerLocation) => Store;
 }
 
@@ -52,7 +55,7 @@ interface ServerStart {
 const [firstRetryMs, maxRetryMs] = [500, 5000] as const;
 
 /** Waits for servers that cannot be reached; what they say themselves ends the start. */
-async function openOnServers(servers: ClickHouseServers, { observe, open }: ServerStart): Promise<Store> {
+async function openOnServers(servers: ClickHouseServers, { observe, isAwaited, open }: ServerStart): Promise<Store> {
   const backoff = makeBackoff(firstRetryMs, maxRetryMs);
   for (;;) {
     try {
@@ -60,7 +63,7 @@ async function openOnServers(servers: ClickHouseServers, { observe, open }: Serv
       return await prepared(open({ servers }), observe);
     } catch (error) {
       const reason = unusableServer(servers, error);
-      if (!isUnreachable(error)) throw new Error(reason, { cause: error });
+      if (!isAwaited || !isUnreachable(error)) throw new Error(reason, { cause: error });
       observe({ kind: 'store_awaited', reason });
       await wait(backoff.nextDelayMs());
     }

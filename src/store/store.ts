@@ -8,7 +8,8 @@ import { copiedTables } from './copy/copied-tables.ts';
 import { copyRound, type CopyRound, type RoundOptions } from './copy/copy-store.ts';
 import { type Identities, makeIdentities } from './copy/identity.ts';
 import type { Connect, Connections, StoreLocation } from './engine/connections.ts';
-import { WriteGate } from './engine/write-gate.ts';
+import { type HeldWrites, WriteGate } from './engine/write-gate.ts';
+import { gatedStore } from './gated-store.ts';
 import type { LaneState, NoteWait, ReadConnections } from './engine/lanes.ts';
 import { openConnections } from './engine/open-connections.ts';
 import { type KnownDamage, type OnDamage, watchDamage } from './parts/damaged-parts.ts';
@@ -96,8 +97,8 @@ export interface StoreCopying {
   readonly identities: Identities;
   /** Compares another store with this one, and copies what differs: see `copy/copy-store.ts`. */
   readonly round: (to: Store, order: CopyRoundOrder) => Promise<CopyRound>;
-  /** Holds all changes of stored records. @returns what lets them pass again. @throws when one that runs does not end in time. */
-  readonly holdWrites: (maxMs: number) => Promise<() => void>;
+  /** Holds all writes. @throws when one that runs does not end in time. */
+  readonly holdWrites: (maxMs: number) => Promise<HeldWrites>;
   /** An upgrade is still moving bodies, which a copy would miss. */
   readonly isBeingUpgraded: () => boolean;
 }
@@ -169,7 +170,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
       await connections.close();
     },
   };
-  const gated = gatedWrites(store, gate);
+  const gated = gatedStore(store, gate);
   connectionsOf.set(gated, connections);
   return gated;
 }
@@ -178,22 +179,6 @@ async function roundBetween(from: Connections, to: Store, { folder, ...options }
   const target = connectionsOf.get(to);
   if (target === undefined) throw new TypeError('A store that was not opened here cannot be copied into.');
   return copyRound({ from, to: target, folder }, await copiedTables(from, target), options);
-}
-
-/** Writes that callers ask for; the drain, removals and jobs are paused by themselves. */
-function gatedWrites(store: Store, gate: WriteGate): Store {
-  const { insert, changeStored, changeStoredCosts, changeStoredSession, setSessionTag, jobLists, usageRows, spanTexts } = store;
-  return {
-    ...store,
-    insert: (...args) => gate.pass(() => insert(...args)),
-    changeStored: (...args) => gate.pass(() => changeStored(...args)),
-    changeStoredCosts: (...args) => gate.pass(() => changeStoredCosts(...args)),
-    changeStoredSession: { ...changeStoredSession, update: (...args) => gate.pass(() => changeStoredSession.update(...args)) },
-    setSessionTag: (...args) => gate.pass(() => setSessionTag(...args)),
-    jobLists: { ...jobLists, list: (...args) => gate.pass(() => jobLists.list(...args)) },
-    usageRows: { ...usageRows, complete: (...args) => gate.pass(() => usageRows.complete(...args)) },
-    spanTexts: { ...spanTexts, replaceBodies: (...args) => gate.pass(() => spanTexts.replaceBodies(...args)) },
-  };
 }
 
 /** Writes that change costs and usage. */

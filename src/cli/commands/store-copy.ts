@@ -1,13 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type StoreCopyAnswer, storeCopyAnswerSchema } from '../../contract/operator.ts';
-import { type CommandContext, CommandError } from '../base/dependencies.ts';
+import { type CommandContext, CommandError, UsageError } from '../base/dependencies.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { operatorClient } from '../base/operator-client.ts';
 import { shownAmount } from '../base/progress.ts';
 
 export interface StoreCopyOptions {
-  readonly to: string;
+  readonly to?: string;
   readonly switch?: true;
+  /** Seconds that changes wait at most. */
+  readonly hold: number;
+  readonly stop?: true;
 }
 
 const lookEveryMs = 500;
@@ -15,24 +18,31 @@ const lookEveryMs = 500;
 const maxAwayMs = 60_000;
 
 /** `gatelog store copy`: begins a copy in the running service, and shows how far it is until it ends. Ended by Ctrl-C, the copy goes on. */
-export async function copyStore(context: CommandContext, { to, switch: chosen }: StoreCopyOptions): Promise<void> {
+export async function copyStore(context: CommandContext, options: StoreCopyOptions): Promise<void> {
+  const { to, switch: chosen, hold, stop } = options;
   const client = operatorClient(context);
-  const body = { to, switch: chosen === true };
-  let answer = await client.ask({ method: 'POST', path: '/store/copy', body }, storeCopyAnswerSchema);
+  if (stop === true) {
+    await client.ask({ method: 'POST', path: '/store/copy/stop', body: {} }, storeCopyAnswerSchema);
+    context.hint('No copy runs now. What was copied stays; the next one goes on from there.');
+    return;
+  }
+  if (to === undefined) {
+    throw new UsageError('Say where to: --to embedded, or --to with the address of the servers, as GATELOG_CLICKHOUSE_URL has it.');
+  }
+  const begin = { method: 'POST', path: '/store/copy', body: { to, switch: chosen === true, hold_ms: hold * 1000 } } as const;
+  let answer = await client.ask(begin, storeCopyAnswerSchema);
   try {
     while (answer.state === 'copying') {
       context.progress(progressOf(answer));
       await wait(lookEveryMs);
       answer = await patiently(() => client.ask({ method: 'GET', path: '/store/copy' }, storeCopyAnswerSchema));
       // The service was started again meanwhile: a copy compares what is there, and goes on.
-      if (answer.state === 'none') {
-        answer = await patiently(() => client.ask({ method: 'POST', path: '/store/copy', body }, storeCopyAnswerSchema));
-      }
+      if (answer.state === 'none') answer = await patiently(() => client.ask(begin, storeCopyAnswerSchema));
     }
   } finally {
     context.progress('');
   }
-  if (answer.state === 'failed') throw new CommandError(`The copy failed: ${answer.reason ?? ''} What was copied stays; try again.`);
+  if (answer.state === 'failed') throw new CommandError(failureOf(answer));
   for (const line of linesOf(answer, to)) context.hint(line);
 }
 
@@ -49,10 +59,16 @@ async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-function progressOf({ round, slices, rows, table, at }: StoreCopyAnswer): string {
+function failureOf({ reason, may_try_again: mayTryAgain }: StoreCopyAnswer): string {
+  const sentence = `The copy ended: ${reason ?? ''}`.replace(/\.?$/, '.');
+  return mayTryAgain === true ? `${sentence} What was copied stays; run the command again.` : sentence;
+}
+
+function progressOf({ round, pieces, rows, table, at }: StoreCopyAnswer): string {
   const which = round === 0 ? 'last round, changes wait' : `round ${round ?? 1}`;
   if (table === null || table === '') return `Comparing (${which})`;
-  return `Copied ${shownAmount(rows ?? 0, 'row')} in ${shownAmount(slices ?? 0, 'piece')} (${which}), ${table} of ${at?.slice(0, 13) ?? ''}`;
+  const copied = (pieces ?? 0) === 0 ? '' : `, ${shownAmount(rows ?? 0, 'row')} copied`;
+  return `Comparing ${table} of ${at?.slice(0, 10) ?? ''} (${which}${copied})`;
 }
 
 function linesOf({ state, place, days, rows, at }: StoreCopyAnswer, to: string): readonly string[] {
@@ -63,7 +79,7 @@ function linesOf({ state, place, days, rows, at }: StoreCopyAnswer, to: string):
   const next =
     to === 'embedded' ? 'start Gatelog without GATELOG_CLICKHOUSE_URL' : 'start Gatelog with this address as GATELOG_CLICKHOUSE_URL';
   return [
-    `${compared}. The records are at ${place ?? ''} since ${at ?? ''}.`,
+    `${compared}. The records are in ${place ?? ''} since ${at ?? ''}.`,
     `Now ${next}: until then calls are recorded in the spool, and changes are answered 503.`,
   ];
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../base/dependencies.ts';
 import type { StoreCopyOptions } from '../commands/store-copy.ts';
 import type { StoreCheckOptions } from '../commands/store.ts';
+import { wholeNumber } from './options.ts';
 
 export function addStoreCommands(program: Command, contextOf: () => CommandContext): void {
   const store = program.command('store').description('the files of the store; the service must run').helpCommand(false);
@@ -18,8 +19,10 @@ export function addStoreCommands(program: Command, contextOf: () => CommandConte
   store
     .command('copy')
     .description('copy all records to ClickHouse servers, or back, while the service runs')
-    .requiredOption('--to <where>', 'the address of the servers, as GATELOG_CLICKHOUSE_URL has it, or embedded: the data folder')
-    .option('--switch', 'the records are there from then on; changes wait for its last seconds')
+    .option('--to <where>', 'the address of the servers, as GATELOG_CLICKHOUSE_URL has it, or embedded: the data folder')
+    .option('--switch', 'the records are there from then on; changes wait while the last differences are copied')
+    .option('--hold <seconds>', 'changes wait so long at most', wholeNumber(600, 1), 60)
+    .option('--stop', 'stop the copy that runs')
     .action(async (options: StoreCopyOptions) => (await import('../commands/store-copy.ts')).copyStore(contextOf(), options));
   store
     .command('set-aside')

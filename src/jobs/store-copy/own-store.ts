@@ -1,5 +1,5 @@
-import type { MetadataQueries } from '../../metadata/database.ts';
 import type { ClickHouseServers } from '../../config/clickhouse-url.ts';
+import type { MetadataQueries } from '../../metadata/database.ts';
 import { readRecordStore, saveRecordStore } from '../../metadata/record-store.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -9,7 +9,13 @@ export const embeddedPlace = 'embedded';
 /** Where a store is, in words: `embedded`, or the hosts of servers with the database. */
 export function placeOf(servers: ClickHouseServers | undefined): string {
   if (servers === undefined) return embeddedPlace;
-  return `${servers.urls.map((url) => new URL(url).host).join(',')}/${servers.database}`;
+  const hosts = servers.urls.map((url) => new URL(url).host).toSorted();
+  return `${hosts.join(',')}/${servers.database}`;
+}
+
+/** A place in a sentence. */
+export function placeText(place: string): string {
+  return place === embeddedPlace ? 'the data folder' : `ClickHouse at ${place}`;
 }
 
 export interface StoreOpening {
@@ -23,18 +29,19 @@ export interface StoreOpening {
 }
 
 /**
- * Makes sure that the opened store is the one that has this data folder's records, and notes it at the first start. A store of a restored
- * data folder has no identity yet, and gets the noted one.
+ * Makes sure that the opened store is the one that has this data folder's records, and notes it at the first start. A store that was
+ * restored where the noted one was has no identity yet, and gets the noted one.
  * @throws Error with a sentence for people when the records are elsewhere.
  */
 export async function assertOwnStore({ copy }: Pick<Store, 'copy'>, { database, place, hasStored, now }: StoreOpening): Promise<void> {
   const [noted, found] = [await readRecordStore(database), await copy.identities.read()];
-  if (noted === undefined || !hasStored) {
-    await saveRecordStore(database, { storeId: await copy.identities.name(found.id), place, since: now });
+  // Whoever has recorded nothing may still choose another place. What was moved is there, whatever the spool says.
+  if (noted === undefined || (!hasStored && !noted.hasMoved)) {
+    await saveRecordStore(database, { storeId: await copy.identities.name(found.id), place, since: now, hasMoved: false });
     return;
   }
   if (found.id === noted.storeId) return;
-  if (found.id === undefined && (place === embeddedPlace || noted.place === place)) {
+  if (found.id === undefined && noted.place === place) {
     await copy.identities.name(noted.storeId);
     return;
   }
@@ -42,10 +49,9 @@ export async function assertOwnStore({ copy }: Pick<Store, 'copy'>, { database, 
 }
 
 function elsewhere(noted: string, place: string): string {
-  const [there, here] = [noted, place].map((each) => (each === embeddedPlace ? 'the data folder' : `ClickHouse at ${each}`));
   const way =
     noted === embeddedPlace
       ? 'Start without GATELOG_CLICKHOUSE_URL, and move them with "gatelog store copy --to <address> --switch".'
       : 'Set GATELOG_CLICKHOUSE_URL to it; "gatelog store copy --to embedded --switch" brings them back.';
-  return `The records are in ${there ?? ''}, and ${here ?? ''} has others or none of them. ${way}`;
+  return `The records are in ${placeText(noted)}, and ${placeText(place)} has others or none of them. ${way}`;
 }

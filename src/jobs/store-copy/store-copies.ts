@@ -1,19 +1,24 @@
+import { rmSync } from 'node:fs';
 import type { MetadataDatabase } from '../../metadata/database.ts';
-import { readRecordStore, saveRecordStore } from '../../metadata/record-store.ts';
+import { readRecordStore, type RecordStore, saveRecordStore } from '../../metadata/record-store.ts';
 import { GatelogError, messageOf } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { rmSync } from 'node:fs';
 import { ensureFolder } from '../../platform/files.ts';
-import { failureText } from '../../store/engine/failure.ts';
 import type { CopyRound } from '../../store/copy/copy-store.ts';
+import { failureText } from '../../store/engine/failure.ts';
+import type { HeldWrites } from '../../store/engine/write-gate.ts';
 import type { Store } from '../../store/store.ts';
+import { placeText } from './own-store.ts';
+import { assertTarget, nextMove } from './target.ts';
 
 export interface StoreCopyPorts {
   readonly store: Store;
   readonly database: MetadataDatabase;
   readonly observe: Observe;
   readonly clock: Clock;
+  /** Of the store that has the records. */
+  readonly place: string;
   /** For the rows that are on their way, in the data folder. */
   readonly folder: string;
   /** Runs while nothing enters the store from the spool, and no job or removal changes it. */
@@ -23,166 +28,268 @@ export interface StoreCopyPorts {
 export interface CopyOrder {
   /** Where to, in words. */
   readonly place: string;
-  /** Opens the other store and brings its tables up to date. */
+  /** Opens the other store and brings its tables up to date. @throws where it cannot be reached. */
   readonly open: () => Promise<Store>;
   /** The records are there from then on. */
   readonly isSwitching: boolean;
+  /** Changes wait so long at most while the last differences are copied. */
+  readonly maxHeldMs: number;
+}
+
+interface Copying {
+  readonly state: 'copying';
+  readonly place: string;
+  /** From 1; of the last one, while changes wait, 0. */
+  readonly round: number;
+  /** What this round has copied. */
+  readonly pieces: number;
+  readonly rows: number;
+  /** What it compares, and of which day. */
+  readonly table: string;
+  readonly at: number;
+}
+
+interface Copied {
+  readonly state: 'equal' | 'moved';
+  readonly place: string;
+  readonly days: number;
+  readonly rows: number;
+  readonly at: number;
 }
 
 /** What a copy has come to. Times are Unix milliseconds. */
 export type CopyState =
   | { readonly state: 'none' }
-  | {
-      readonly state: 'copying';
-      readonly place: string;
-      readonly round: number;
-      readonly slices: number;
-      readonly rows: number;
-      readonly table: string;
-      readonly at: number;
-    }
-  | { readonly state: 'equal'; readonly place: string; readonly days: number; readonly rows: number; readonly at: number }
-  | { readonly state: 'moved'; readonly place: string; readonly days: number; readonly rows: number; readonly at: number }
-  | { readonly state: 'failed'; readonly place: string; readonly reason: string };
+  | Copying
+  | Copied
+  | { readonly state: 'failed'; readonly place: string; readonly reason: string; readonly mayTryAgain: boolean };
 
 /** A round that copies no more is close enough for the last one, during which changes wait. */
-const fewSlices = 20;
+const fewPieces = 20;
 const maxRounds = 100;
+/** Tries of the last round. */
+const maxTries = 5;
 /** Writes that run have so long to end. */
 const writesEndMs = 30_000;
-/** In the last round texts of bodies are compared from this long before the round that was in full. */
+/** Clocks of what is stored and of this process differ by less. */
 const fullBeforeMs = 3_600_000;
+
+/** Both stores as they were when a round began. */
+interface Compared {
+  readonly round: CopyRound;
+  readonly startedAt: number;
+  /** Of rows of bodies, by then. */
+  readonly removals: number;
+}
 
 /**
  * Copies the records to another store while calls and changes go on, and moves them there: in rounds, each of which copies what differs
  * still; the last one while writes are held. After a crash a new order goes on, because a round asks both stores what they have.
  *
- * Invariant: the metadata names the store that has the records. It names the other one once both are equal and nothing can change the first
- * any more; from then on a start with the first is refused.
+ * Invariant: the metadata names the store that has the records. It names the other one once both are equal and every write to the first is
+ * refused; from then on a start with the first is refused as well.
  */
 export class StoreCopies {
   private readonly ports: StoreCopyPorts;
   private readonly stopping = new AbortController();
   private current: CopyState = { state: 'none' };
-  private running: Promise<void> | undefined;
+  private running: { readonly order: CopyOrder; readonly done: Promise<void>; readonly cancel: AbortController } | undefined;
 
   constructor(ports: StoreCopyPorts) {
     this.ports = ports;
+    // Rows that were on their way when the process was killed.
+    rmSync(ports.folder, { recursive: true, force: true });
   }
 
   get state(): CopyState {
     return this.current;
   }
 
-  /** Begins a copy. @throws GatelogError when one runs already, or the records have moved. */
+  /** Begins a copy, unless the same one runs. @throws GatelogError when another one runs, or the records have moved. */
   start(order: CopyOrder): void {
     if (this.current.state === 'moved') {
-      throw new GatelogError('store_unavailable', `The records have moved to ${this.current.place}. Start Gatelog with that store.`);
+      throw new GatelogError('store_unavailable', `The records have moved to ${placeText(this.current.place)}. Start Gatelog with that store.`);
     }
-    if (this.running !== undefined) throw new GatelogError('store_unavailable', 'A copy is being made already.');
-    this.progress(order, { round: 1, slices: 0, rows: 0, table: '', at: 0 });
-    this.running = this.run(order)
+    if (this.running !== undefined) {
+      const { order: runs } = this.running;
+      if (runs.place === order.place && runs.isSwitching === order.isSwitching) return;
+      throw new GatelogError('invalid_parameter', `Records are being copied to ${placeText(runs.place)}. Wait for its end, or stop it with --stop.`);
+    }
+    const cancel = new AbortController();
+    this.note(order, { round: 1, pieces: 0, rows: 0, table: '', at: 0 });
+    const done = this.run(order, AbortSignal.any([this.stopping.signal, cancel.signal]))
       .catch((error: unknown) => {
-        this.current = {
-          state: 'failed',
-          place: order.place,
-          reason: error instanceof GatelogError ? failureText(error) : messageOf(error),
-        };
+        this.current = failedState(order, error);
         this.ports.observe({ kind: 'job_failed', job: 'copy of the store', reason: failureText(error) });
       })
       .finally(() => {
         this.running = undefined;
       });
+    this.running = { order, done, cancel };
   }
 
-  /** Leaves a copy where it is. */
+  /** Leaves a copy where it is; the records stay where they are. @throws GatelogError when they have moved. */
+  async cancel(): Promise<void> {
+    if (this.current.state === 'moved') {
+      throw new GatelogError('invalid_parameter', `The records have moved to ${placeText(this.current.place)} already.`);
+    }
+    this.running?.cancel.abort(new GatelogError('invalid_parameter', 'it was stopped.'));
+    await this.running?.done;
+  }
+
+  /** For the end of the service. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('the service is stopping'));
-    await this.running;
+    await this.running?.done;
   }
 
-  private progress({ place }: CopyOrder, at: Omit<Extract<CopyState, { state: 'copying' }>, 'state' | 'place'>): void {
+  private note({ place }: CopyOrder, at: Omit<Copying, 'state' | 'place'>): void {
     this.current = { state: 'copying', place, ...at };
   }
 
-  private async run(order: CopyOrder): Promise<void> {
+  private async run(order: CopyOrder, signal: AbortSignal): Promise<void> {
     const { folder } = this.ports;
-    ensureFolder(folder);
     const target = await order.open();
     try {
+      signal.throwIfAborted();
+      ensureFolder(folder);
       await this.accept(target);
-      await this.copy(target, order);
+      await this.copy(target, order, signal);
     } finally {
       await target.close();
       rmSync(folder, { recursive: true, force: true });
     }
   }
 
-  /** @throws GatelogError for a store that has other records. */
+  private async noted(): Promise<RecordStore> {
+    const { store, database, place, clock } = this.ports;
+    const noted = await readRecordStore(database);
+    return noted ?? { storeId: await store.copy.identities.name(), place, since: clock.now(), hasMoved: false };
+  }
+
+  /** @throws GatelogError for a store into which this one may not be copied. */
   private async accept(target: Store): Promise<void> {
-    const { store, database } = this.ports;
-    if (store.copy.isBeingUpgraded()) {
+    const { store } = this.ports;
+    if (store.copy.isBeingUpgraded() || target.copy.isBeingUpgraded()) {
       throw new GatelogError('store_unavailable', 'An upgrade is still moving bodies (see GET /v1/health): begin when it is done.');
     }
-    const own = (await readRecordStore(database))?.storeId ?? (await store.copy.identities.name());
+    const { storeId: own, movingTo } = await this.noted();
     const [here, there] = [await store.copy.identities.read(), await target.copy.identities.read()];
-    const isOurs = there.copyOf.includes(own) || (there.id !== undefined && here.copyOf.includes(there.id));
-    if (!there.isEmpty && !isOurs) {
-      throw new GatelogError('invalid_parameter', 'The other store has records that did not come from this one. Name an empty database.');
-    }
+    assertTarget({ own, here, there, movingTo });
     await target.copy.identities.name();
     await target.copy.identities.markCopy(own);
   }
 
-  private async copy(target: Store, order: CopyOrder): Promise<void> {
-    const { store, clock } = this.ports;
-    let [startedAt, removals] = [clock.now(), store.bodyRemovals()];
-    let last = await this.round(target, order, 1);
-    for (let round = 2; last.slices > fewSlices && round <= maxRounds; round += 1) {
-      [startedAt, removals] = [clock.now(), store.bodyRemovals()];
-      last = await this.round(target, order, round);
-    }
+  private async copy(target: Store, order: CopyOrder, signal: AbortSignal): Promise<void> {
+    let compared = await this.rounds(target, order, signal);
     if (!order.isSwitching) {
-      this.current = { state: 'equal', place: order.place, ...sizeOf(last), at: startedAt };
+      this.current = { state: 'equal', place: order.place, ...sizeOf(compared.round), at: compared.startedAt };
       return;
     }
-    // Texts of earlier hours change only where rows of bodies are removed, and written again.
-    await this.ports.whilePaused(() => this.move(target, order, store.bodyRemovals() === removals ? startedAt - fullBeforeMs : undefined));
+    for (let tries = 1; ; tries += 1) {
+      const isMoved = await this.ports.whilePaused(() => this.move(target, order, { compared, signal }));
+      if (isMoved) return;
+      if (tries === maxTries) throw neverEqual(order);
+      compared = await this.rounds(target, order, signal);
+    }
   }
 
-  private async move(target: Store, order: CopyOrder, inFullFrom: number | undefined): Promise<void> {
-    const { store, database, clock } = this.ports;
-    const release = await store.copy.holdWrites(writesEndMs);
+  /** Rounds until little differs, and no row of bodies was removed during the last one. */
+  private async rounds(target: Store, order: CopyOrder, signal: AbortSignal): Promise<Compared> {
+    const { store, clock } = this.ports;
+    for (let number = 1; ; number += 1) {
+      const [startedAt, removals] = [clock.now(), store.bodyRemovals()];
+      const round = await this.round(target, order, { number, signal });
+      const isClose = round.pieces <= fewPieces && store.bodyRemovals() === removals;
+      if (isClose || (number >= maxRounds && !order.isSwitching)) return { round, startedAt, removals };
+      if (number >= maxRounds) throw neverEqual(order);
+    }
+  }
+
+  /** @returns false where changes would have waited for too long. */
+  private async move(target: Store, order: CopyOrder, { compared, signal }: Moving): Promise<boolean> {
+    const held = await this.ports.store.copy.holdWrites(writesEndMs);
+    const late = AbortSignal.timeout(order.maxHeldMs);
     try {
-      let last = await this.round(target, order, 0, inFullFrom);
-      for (let round = 0; last.slices > 0; round += 1) {
-        if (round > maxRounds) throw new Error('the two stores did not become equal');
-        last = await this.round(target, order, 0, inFullFrom);
+      const round = await this.lastRounds(target, order, { compared, signal: AbortSignal.any([signal, late]) });
+      if (round === undefined) {
+        held.release();
+        return false;
       }
-      const at = clock.now();
-      await saveRecordStore(database, { storeId: await target.copy.identities.name(), place: order.place, since: at });
-      this.current = { state: 'moved', place: order.place, ...sizeOf(last), at };
+      signal.throwIfAborted();
+      await this.moveTo(target, order, { round, held });
     } catch (error) {
-      release();
+      held.release();
+      if (late.aborted && !signal.aborted) return false;
       throw error;
     }
-    this.ports.observe({ kind: 'records_moved', place: order.place });
-    // Nothing may change the former store any more: all of it waits for a start with the other one.
-    await new Promise((resolve) => this.stopping.signal.addEventListener('abort', resolve, { once: true }));
+    // What is paused stays so: it would only meet a store that refuses it.
+    if (!this.stopping.signal.aborted) {
+      await new Promise((resolve) => this.stopping.signal.addEventListener('abort', resolve, { once: true }));
+    }
+    return true;
   }
 
-  private round(target: Store, order: CopyOrder, round: number, inFullFrom?: number): Promise<CopyRound> {
-    let [slices, rows] = [0, 0];
+  /** While writes are held, until nothing differs. @returns undefined where texts of earlier days may differ: rows of bodies were removed. */
+  private async lastRounds(target: Store, order: CopyOrder, { compared, signal }: Moving): Promise<CopyRound | undefined> {
+    if (this.ports.store.bodyRemovals() !== compared.removals) return undefined;
+    for (let times = 1; times <= maxRounds; times += 1) {
+      const round = await this.round(target, order, { number: 0, signal, inFullFrom: compared.startedAt - fullBeforeMs });
+      if (round.pieces === 0) return round;
+    }
+    throw neverEqual(order);
+  }
+
+  /** The order matters: whoever is killed in between has one store that has the records, and knows which one it was going to be. */
+  private async moveTo(target: Store, order: CopyOrder, { round, held }: { readonly round: CopyRound; readonly held: HeldWrites }) {
+    const { store, database, clock, observe } = this.ports;
+    const [noted, here, movingTo] = [await this.noted(), await store.copy.identities.read(), await target.copy.identities.name()];
+    await saveRecordStore(database, { ...noted, movingTo });
+    await target.copy.identities.markMove(nextMove(here));
+    const at = clock.now();
+    await saveRecordStore(database, { storeId: movingTo, place: order.place, since: at, hasMoved: true });
+    held.close(placeText(order.place));
+    this.current = { state: 'moved', place: order.place, ...sizeOf(round), at };
+    observe({ kind: 'records_moved', place: order.place });
+  }
+
+  private round(target: Store, order: CopyOrder, { number, signal, inFullFrom }: RoundOrder): Promise<CopyRound> {
+    let [pieces, rows] = [0, 0];
     return this.ports.store.copy.round(target, {
       folder: this.ports.folder,
-      signal: this.stopping.signal,
+      signal,
       inFullFrom,
+      onDay: (table, at) => this.note(order, { round: number, pieces, rows, table, at }),
       onCopied: ({ table, at, rows: copied }) => {
-        [slices, rows] = [slices + 1, rows + copied];
-        this.progress(order, { round, slices, rows, table, at });
+        [pieces, rows] = [pieces + 1, rows + copied];
+        this.note(order, { round: number, pieces, rows, table, at });
       },
     });
   }
+}
+
+interface Moving {
+  readonly compared: Compared;
+  readonly signal: AbortSignal;
+}
+
+interface RoundOrder {
+  readonly number: number;
+  readonly signal: AbortSignal;
+  readonly inFullFrom?: number;
+}
+
+function neverEqual({ maxHeldMs }: CopyOrder): GatelogError {
+  return new GatelogError(
+    'store_unavailable',
+    `What differs could not be copied while changes waited for ${Math.round(maxHeldMs / 1000)} s. Try when fewer changes are made, or let them wait longer with --hold.`,
+  );
+}
+
+function failedState({ place }: CopyOrder, error: unknown): CopyState {
+  if (!(error instanceof GatelogError)) return { state: 'failed', place, reason: messageOf(error), mayTryAgain: true };
+  const isLasting = error.code === 'invalid_parameter' || error.code === 'internal';
+  return { state: 'failed', place, reason: failureText(error), mayTryAgain: !isLasting };
 }
 
 function sizeOf({ days }: CopyRound): { readonly days: number; readonly rows: number } {

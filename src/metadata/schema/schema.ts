@@ -174,6 +174,8 @@ interface RecordStoreTable {
   /** `embedded`, or the hosts of the servers. */
   place: string;
   since: number;
+  has_moved: number;
+  moving_to: string | null;
 }
 
 interface TrustedTimeTable {

@@ -1,5 +1,5 @@
-import { sendData } from '../../api/http/send-json.ts';
 import { readJson } from '../../api/http/read-json.ts';
+import { sendData } from '../../api/http/send-json.ts';
 import { unwrap } from '../../contract/fault.ts';
 import { storeCopySchema } from '../../contract/operator.ts';
 import { readBody } from '../../contract/read-body.ts';
@@ -14,8 +14,17 @@ export const showStoreCopy: OperatorEndpoint = {
   handle: async ({ context, work }) => sendData(context, work.storeCopy.state()),
 };
 
+/** `POST /store/copy/stop` leaves a copy where it is. */
+export const stopStoreCopy: OperatorEndpoint = {
+  method: 'POST',
+  path: '/store/copy/stop',
+  handle: async ({ context, work }) => {
+    await work.storeCopy.cancel();
+    return sendData(context, work.storeCopy.state());
+  },
+};
+
 async function answerStart({ context, work }: OperatorCall): Promise<Response> {
-  const { to, switch: isSwitching } = unwrap(readBody(storeCopySchema, await readJson(context)));
-  work.storeCopy.start(to, isSwitching);
+  work.storeCopy.start(unwrap(readBody(storeCopySchema, await readJson(context))));
   return sendData(context, work.storeCopy.state());
 }

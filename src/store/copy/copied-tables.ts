@@ -20,6 +20,8 @@ export interface CopiedTable {
   readonly counts: readonly Fragment[];
   /** All stored columns, in one order on both sides. */
   readonly columns: readonly string[];
+  /** Its partitions are months of that time. */
+  readonly isMonthly: boolean;
   /** Columns without the texts of bodies: enough to see that rows were added or removed. */
   readonly light: readonly string[];
 }
@@ -35,6 +37,8 @@ const times: Readonly<Partial<Record<OrganizationTable, Fragment>>> = {
   job_requests: sql`created_at`,
   requests: sql`created_at`,
 };
+
+const monthly: ReadonlySet<string> = new Set(['requests', 'bodies', 'changes']);
 
 const texts: ReadonlySet<string> = new Set([
   'request_body',
@@ -67,6 +71,7 @@ export async function copiedTables(from: Connections, to: Connections): Promise<
     return {
       name: name as OrganizationTable,
       time,
+      isMonthly: monthly.has(name),
       counts: name === 'session_tags' ? [newestTag] : [],
       columns,
       light: columns.filter((column) => !texts.has(column)),
@@ -78,7 +83,7 @@ export async function copiedTables(from: Connections, to: Connections): Promise<
 async function columnsOf(connections: Connections): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await readRows<ColumnRow>(
     connections,
-    'removal',
+    'copy',
     compileForAll(
       select({
         columns: sql`table, name, type`,

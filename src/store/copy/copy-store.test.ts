@@ -97,7 +97,7 @@ it('a store is copied to a server with every value, and what differs later is co
   expect(first.rows).toBe(150 * 3 + 2);
   await expectEqual();
   expect([...first.days.values()].reduce((sum, rows) => sum + rows, 0)).toBe(150 * 3 + 2);
-  expect(await round(connections, server)).toMatchObject({ slices: 0, rows: 0 });
+  expect(await round(connections, server)).toMatchObject({ pieces: 0, rows: 0 });
 
   await fill(connections, 3, startMs + 20 * dayMs, 'second');
   await command(
@@ -107,10 +107,10 @@ it('a store is copied to a server with every value, and what differs later is co
   await command(connections, `DELETE FROM bodies WHERE created_at > '2026-11-02 08:00:00' AND created_at < '2026-11-02 12:00:00'`);
   await command(connections, `INSERT INTO session_tags VALUES (1, 's', 3, '2026-11-03 08:00:00.000', 'key', 'newest')`);
   const second = await round(connections, server);
-  expect(second.slices).toBeGreaterThan(5);
+  expect(second.pieces).toBeGreaterThan(5);
   expect(second.rows).toBeLessThan(30);
   await expectEqual();
-  expect(await round(connections, server)).toMatchObject({ slices: 0 });
+  expect(await round(connections, server)).toMatchObject({ pieces: 0 });
 });
 
 it('a copy that was interrupted goes on, and comes back from the server', async () => {
@@ -138,9 +138,9 @@ it('of the past a round compares no texts of bodies where they are known to be e
   const { connections } = rig;
   const tables = await copiedTables(connections, server);
   const options = { signal: new AbortController().signal, onCopied: () => undefined, inFullFrom: startMs + 10 * dayMs };
-  expect(await copyRound({ from: connections, to: server, folder }, tables, options)).toMatchObject({ slices: 0 });
+  expect(await copyRound({ from: connections, to: server, folder }, tables, options)).toMatchObject({ pieces: 0 });
   await command(connections, `DELETE FROM bodies WHERE created_at < '2026-11-01 09:00:00'`);
-  expect((await copyRound({ from: connections, to: server, folder }, tables, options)).slices).toBe(1);
+  expect((await copyRound({ from: connections, to: server, folder }, tables, options)).pieces).toBe(1);
   await expectEqual();
 });
 

@@ -1,125 +1,145 @@
-import type { OrganizationTable } from '../../sql/tables.ts';
-import { deleteRows } from '../../sql/commands.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { GatelogError } from '../../model/errors.ts';
+import { makeBackoff } from '../../platform/backoff.ts';
+import { alterTable, deleteRows } from '../../sql/commands.ts';
+import { literal } from '../../sql/literal.ts';
+import { select } from '../../sql/query.ts';
+import { sql } from '../../sql/sql.ts';
 import { compileForAll } from '../../sql/statement.ts';
+import { acrossOrganizations, type OrganizationTable, systemRows } from '../../sql/tables.ts';
+import { readRows } from '../engine/statements.ts';
 import { removalSettings, removeRows } from '../parts/remove-rows.ts';
-import type { CopiedTable } from './copied-tables.ts';
-import { type Digest, digestsOf, type DigestOrder, everythingWithin, isSame, type Slice } from './digests.ts';
+import { type CopiedTable, copiesAll } from './copied-tables.ts';
+import { countsOf, digestsOf, everythingWithin, type Slice } from './digests.ts';
 import { type CopyEnds, moveRows } from './move-rows.ts';
+import { joinedPieces, type Piece, piecesOf } from './pieces.ts';
 
-/** How far a comparison is, and what it has copied. */
+/** What was copied last. */
 export interface CopyProgress {
   readonly table: OrganizationTable;
-  /** Unix milliseconds: the slice that was copied last. */
+  /** Unix milliseconds: the beginning of the piece. */
   readonly at: number;
   readonly rows: number;
 }
 
 export interface RoundOptions {
   readonly signal: AbortSignal;
+  /** The day that is being compared. */
+  readonly onDay?: (table: OrganizationTable, at: number) => void;
   readonly onCopied: (progress: CopyProgress) => void;
-  /** Slices from then on are compared in full; undefined: all. Unix milliseconds. */
+  /** Texts of bodies before then are known to be equal; undefined: of none. Unix milliseconds. */
   readonly inFullFrom?: number | undefined;
 }
 
 /** What a round did. */
 export interface CopyRound {
-  readonly slices: number;
+  readonly pieces: number;
   readonly rows: number;
   /** Rows of the source by table and day, Unix milliseconds of its beginning, when they were compared. */
   readonly days: ReadonlyMap<string, number>;
 }
 
-const hourMs = 3_600_000;
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
-/** An hour with more is copied minute by minute. */
-const maxSliceBytes = 64 * 1024 * 1024;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+/** Of an insert. An hour with more is copied minute by minute. */
+const maxPieceBytes = 64 * 1024 * 1024;
+/** A store that cannot take a piece now, as one with too many parts, is asked again for so long. */
+const retriedForMs = 300_000;
+const [firstRetryMs, maxRetryMs] = [500, 10_000] as const;
 
 /**
  * Compares two stores hour by hour and copies what differs: rows that the copy lacks or has otherwise, and rows that the source has no
- * more. What is written to the source meanwhile is in the next round. Repeatable after any interruption, since it asks both stores what
- * they have. @throws GatelogError when a store fails; the abort reason when the signal aborts.
+ * more, which are then in no file of the copy either. What is written to the source meanwhile is in the next round. Repeatable after any
+ * interruption, since it asks both stores what they have. @throws GatelogError when a store fails; the abort reason when the signal aborts.
  */
 export async function copyRound(ends: CopyEnds, tables: readonly CopiedTable[], options: RoundOptions): Promise<CopyRound> {
-  let [slices, rows] = [0, 0];
+  let [pieces, rows] = [0, 0];
   const days = new Map<string, number>();
   for (const table of tables) {
-    for (const slice of await differing(ends, table, options, days)) {
+    for (const [day, count] of await daysOf(ends, table)) {
       options.signal.throwIfAborted();
-      await copySlice(ends, table, slice, options.signal);
-      slices += 1;
-      rows += slice.rows;
-      options.onCopied({ table: table.name, at: slice.from, rows: slice.rows });
+      options.onDay?.(table.name, day);
+      if (count > 0) days.set(`${table.name} ${day}`, count);
+      for (const piece of await differing(ends, table, day, options)) {
+        options.signal.throwIfAborted();
+        await copyPiece(ends, table, piece, options.signal);
+        [pieces, rows] = [pieces + 1, rows + piece.rows];
+        options.onCopied({ table: table.name, at: piece.from, rows: piece.rows });
+      }
     }
+    await dropHidden(ends, table, options.signal);
   }
-  return { slices, rows, days };
+  return { pieces, rows, days };
 }
 
-interface DifferingSlice extends Slice {
-  readonly rows: number;
-  /** The copy has other rows in it. */
-  readonly isReplaced: boolean;
+/** The days of both stores, with the rows of the source. */
+async function daysOf({ from, to }: CopyEnds, table: CopiedTable): Promise<readonly (readonly [day: number, rows: number])[]> {
+  const [here, there] = await Promise.all([countsOf(from, table, dayMs), countsOf(to, table, dayMs)]);
+  const days = [...new Set([...here.keys(), ...there.keys()])].toSorted((one, other) => one - other);
+  return days.map((day) => [day, here.get(day) ?? 0]);
 }
 
-async function differing(
-  ends: CopyEnds,
-  table: CopiedTable,
-  { inFullFrom, signal }: RoundOptions,
-  days: Map<string, number>,
-): Promise<readonly DifferingSlice[]> {
-  const isPartly = inFullFrom !== undefined && table.light.length < table.columns.length;
-  const orders: readonly DigestOrder[] = isPartly
-    ? [
-        { widthMs: hourMs, isLight: true, within: { from: earliest, to: inFullFrom } },
-        { widthMs: hourMs, within: { from: inFullFrom, to: latest } },
-      ]
-    : [{ widthMs: hourMs }];
-  const found: DifferingSlice[] = [];
-  for (const order of orders) {
+async function differing(ends: CopyEnds, table: CopiedTable, day: number, { inFullFrom, signal }: RoundOptions): Promise<readonly Piece[]> {
+  const hasTexts = table.light.length < table.columns.length;
+  const isLight = hasTexts && inFullFrom !== undefined && day + dayMs <= inFullFrom;
+  const pieces: Piece[] = [];
+  for (const hour of await compared(ends, table, { within: { from: day, to: day + dayMs }, widthMs: hourMs, isLight })) {
+    const isSmall = !isLight && hour.bytes <= maxPieceBytes;
+    if (hour.isEqual || isSmall) pieces.push(hour);
+    else pieces.push(...(await compared(ends, table, { within: hour, widthMs: minuteMs, isLight: false })));
     signal.throwIfAborted();
-    const [here, there] = await Promise.all([digestsOf(ends.from, table, order), digestsOf(ends.to, table, order)]);
-    for (const [at, { rows }] of here) {
-      const day = `${table.name} ${Math.floor(at / dayMs) * dayMs}`;
-      days.set(day, (days.get(day) ?? 0) + rows);
-    }
-    for (const slice of slicesOf(here, there, hourMs)) {
-      if (slice.bytes <= maxSliceBytes) found.push(slice);
-      else found.push(...(await minutesOf(ends, table, slice)));
+  }
+  return joinedPieces(pieces, maxPieceBytes);
+}
+
+interface Comparison {
+  readonly within: Slice;
+  readonly widthMs: number;
+  readonly isLight: boolean;
+}
+
+async function compared({ from, to }: CopyEnds, table: CopiedTable, order: Comparison): Promise<readonly Piece[]> {
+  const [here, there] = await Promise.all([digestsOf(from, table, order), digestsOf(to, table, order)]);
+  return piecesOf(here, there, order.widthMs);
+}
+
+/** A try that did not end may have stored some of the rows: the next one removes them first. */
+async function copyPiece(ends: CopyEnds, table: CopiedTable, piece: Piece, signal: AbortSignal): Promise<void> {
+  const backoff = makeBackoff(firstRetryMs, maxRetryMs);
+  const until = performance.now() + retriedForMs;
+  for (let { isReplaced } = piece; ; isReplaced = true) {
+    try {
+      if (isReplaced) await hideRows(ends, table, piece, signal);
+      if (piece.rows > 0) await moveRows(ends, table, piece);
+      return;
+    } catch (error) {
+      const isAway = error instanceof GatelogError && error.code === 'store_unavailable';
+      if (!isAway || performance.now() > until) throw error;
+      await wait(backoff.nextDelayMs(), undefined, { signal });
     }
   }
-  return found.toSorted((one, other) => one.from - other.from);
 }
 
-/** Of the store: years 1900 to 2299. */
-const [earliest, latest] = [-2_208_988_800_000, 10_413_792_000_000];
-
-async function minutesOf(ends: CopyEnds, table: CopiedTable, { from, to }: Slice): Promise<readonly DifferingSlice[]> {
-  const order = { widthMs: minuteMs, within: { from, to } };
-  const [here, there] = await Promise.all([digestsOf(ends.from, table, order), digestsOf(ends.to, table, order)]);
-  return slicesOf(here, there, minuteMs);
+async function hideRows({ to }: CopyEnds, table: CopiedTable, piece: Piece, signal: AbortSignal): Promise<void> {
+  const within = table.isMonthly ? { partition: monthOf(piece) } : {};
+  const deletion = deleteRows(everythingWithin(table, piece), { by: 'hiding', ...within, settings: removalSettings });
+  await removeRows({ connections: to, signal }, table.name, compileForAll(deletion));
 }
 
-function slicesOf(
-  here: ReadonlyMap<number, Digest>,
-  there: ReadonlyMap<number, Digest>,
-  widthMs: number,
-): readonly (DifferingSlice & { readonly bytes: number })[] {
-  const all = new Set([...here.keys(), ...there.keys()]);
-  return [...all]
-    .filter((at) => !isSame(here.get(at), there.get(at)))
-    .map((from) => ({
-      from,
-      to: from + widthMs,
-      rows: here.get(from)?.rows ?? 0,
-      bytes: here.get(from)?.bytes ?? 0,
-      isReplaced: there.has(from),
-    }));
-}
-
-async function copySlice(ends: CopyEnds, table: CopiedTable, slice: DifferingSlice, signal: AbortSignal): Promise<void> {
-  if (slice.isReplaced) {
-    const gone = deleteRows(everythingWithin(table, slice), { by: 'hiding', settings: removalSettings });
-    await removeRows({ connections: ends.to, signal }, table.name, compileForAll(gone));
+/** Hidden rows stay in the files until a merge: what was erased in the source may not. Those of an interrupted round are among them. */
+async function dropHidden({ to }: CopyEnds, table: CopiedTable, signal: AbortSignal): Promise<void> {
+  const holding = systemRows('parts', sql`table = ${literal(table.name)} AND active AND has_lightweight_delete`);
+  const parts = select({ distinct: true, columns: sql`partition_id`, from: holding });
+  const rows = await readRows<{ readonly partition_id: string }>(to, 'copy', compileForAll(parts));
+  const all = acrossOrganizations(table.name, copiesAll);
+  for (const { partition_id: id } of rows) {
+    const apply = alterTable(all, sql`APPLY DELETED MASK IN PARTITION ID ${literal(id)}`, { mutations_sync: 0 });
+    await removeRows({ connections: to, signal }, table.name, compileForAll(apply));
   }
-  if (slice.rows > 0) await moveRows(ends, table, slice);
+}
+
+/** The partition of a monthly table; a piece is of one day. */
+function monthOf({ from }: Slice): string {
+  return new Date(from).toISOString().slice(0, 7).replace('-', '');
 }

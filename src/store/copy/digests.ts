@@ -1,6 +1,6 @@
+import { literal } from '../../sql/literal.ts';
 import { select } from '../../sql/query.ts';
 import { type Fragment, sql } from '../../sql/sql.ts';
-import { literal } from '../../sql/literal.ts';
 import { compileForAll } from '../../sql/statement.ts';
 import { acrossOrganizations, type Rows } from '../../sql/tables.ts';
 import { dateTime64 } from '../../sql/time.ts';
@@ -30,31 +30,45 @@ interface DigestRow {
 }
 
 export interface DigestOrder {
+  readonly within: Slice;
   readonly widthMs: number;
-  /** Absent: all times. */
-  readonly within?: Slice;
-  /** Without the texts of bodies. */
-  readonly isLight?: boolean;
+  /** Without the texts of bodies, which are not in the bytes either. */
+  readonly isLight: boolean;
 }
 
 /** Digests of the rows of a table, by the beginning of their slice. @throws GatelogError when the store fails. */
 export async function digestsOf(
   connections: Connections,
   table: CopiedTable,
-  { widthMs, within, isLight = false }: DigestOrder,
+  { widthMs, within, isLight }: DigestOrder,
 ): Promise<ReadonlyMap<number, Digest>> {
   const columns = columnList(isLight ? table.light : table.columns);
-  const width = literal(widthMs);
   const statement = select({
-    columns: sql`toInt64(floor(toUnixTimestamp64Milli(${table.time}) / ${width}) * ${width}) AS slice, count() AS row_count,
+    columns: sql`${sliceOf(table, widthMs)} AS slice, count() AS row_count,
       toString(sum(sipHash64(formatRow('RowBinary', ${columns})))) AS hash, sum(byteSize(${columns})) AS bytes`,
-    from: acrossOrganizations(table.name, copiesAll, [...table.counts, ...(within === undefined ? [] : isWithin(table, within))]),
+    from: rowsWithin(table, within),
     groupBy: sql`slice`,
   });
-  const rows = await readRows<DigestRow>(connections, 'removal', compileForAll(statement));
+  const rows = await readRows<DigestRow>(connections, 'copy', compileForAll(statement));
   return new Map(
     rows.map(({ slice, row_count: count, hash, bytes }) => [Number(slice), { rows: Number(count), hash, bytes: Number(bytes) }]),
   );
+}
+
+/** Numbers of the rows of a table, by the beginning of their slice. @throws GatelogError when the store fails. */
+export async function countsOf(connections: Connections, table: CopiedTable, widthMs: number): Promise<ReadonlyMap<number, number>> {
+  const statement = select({
+    columns: sql`${sliceOf(table, widthMs)} AS slice, count() AS row_count`,
+    from: acrossOrganizations(table.name, copiesAll, table.counts),
+    groupBy: sql`slice`,
+  });
+  const rows = await readRows<Pick<DigestRow, 'slice' | 'row_count'>>(connections, 'copy', compileForAll(statement));
+  return new Map(rows.map(({ slice, row_count: count }) => [Number(slice), Number(count)]));
+}
+
+function sliceOf({ time }: CopiedTable, widthMs: number): Fragment {
+  const width = literal(widthMs);
+  return sql`toInt64(floor(toUnixTimestamp64Milli(${time}) / ${width}) * ${width})`;
 }
 
 /** The rows of a slice that count. */

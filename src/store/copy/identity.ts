@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Connections } from '../engine/connections.ts';
 import { storeFailure } from '../engine/failure.ts';
 
-/** Which store this is, and of which ones it is a copy. */
+/** Which store this is, of which ones it is a copy, and whether it got the records from one of them. */
 export interface StoreIdentity {
   readonly id: string | undefined;
   readonly copyOf: readonly string[];
+  /** The number of the move by which it got the records; undefined: none came by a move. */
+  readonly move: number | undefined;
   /** Nothing is stored in it. */
   readonly isEmpty: boolean;
 }
@@ -16,6 +18,8 @@ export interface Identities {
   readonly name: (id?: string) => Promise<string>;
   /** Notes that the store is a copy of another one. */
   readonly markCopy: (of: string) => Promise<void>;
+  /** Notes that the store gets the records. @param move higher than that of the store that had them. */
+  readonly markMove: (move: number) => Promise<void>;
 }
 
 /**
@@ -23,7 +27,7 @@ export interface Identities {
  * none, and is a store of its own.
  */
 const noStep = 0;
-const [idPrefix, copyPrefix] = ['store ', 'copy of '];
+const [idPrefix, copyPrefix, movePrefix] = ['store ', 'copy of ', 'records by move '];
 const uuid = /^[0-9a-f-]{36}$/;
 
 /** @throws (from each) GatelogError when the store fails. */
@@ -37,9 +41,8 @@ export function makeIdentities(connections: Connections): Identities {
   };
   const add = async (name: string): Promise<void> => {
     try {
-      await connections.run('insert', (client) =>
-        client.command({ query: `INSERT INTO schema_migrations (number, name) VALUES (${noStep}, '${name}')` }),
-      );
+      const text = `INSERT INTO schema_migrations (number, name) VALUES (${noStep}, '${name}')`;
+      await connections.run('copy', (client) => client.command({ query: text }));
     } catch (error) {
       throw storeFailure(error);
     }
@@ -48,8 +51,14 @@ export function makeIdentities(connections: Connections): Identities {
     const rows = await query<{ name: string }>(`SELECT name FROM schema_migrations WHERE number = ${noStep} ORDER BY applied_at`);
     const named = (prefix: string): readonly string[] =>
       rows.flatMap(({ name }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
+    const moves = named(movePrefix).map(Number);
     const [first] = await query<{ one: number }>('SELECT 1 AS one FROM requests LIMIT 1');
-    return { id: named(idPrefix)[0], copyOf: named(copyPrefix), isEmpty: first === undefined };
+    return {
+      id: named(idPrefix)[0],
+      copyOf: named(copyPrefix),
+      move: moves.length === 0 ? undefined : Math.max(...moves),
+      isEmpty: first === undefined,
+    };
   };
   return {
     read,
@@ -61,6 +70,9 @@ export function makeIdentities(connections: Connections): Identities {
     },
     markCopy: async (of) => {
       if (!(await read()).copyOf.includes(of)) await add(copyPrefix + checked(of));
+    },
+    markMove: async (move) => {
+      if ((await read()).move !== move) await add(movePrefix + String(Math.trunc(move)));
     },
   };
 }

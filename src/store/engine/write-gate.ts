@@ -9,10 +9,19 @@ interface Hold {
   readonly release: () => void;
 }
 
-/** Lets writes of the store pass, or holds them while its records move to another store. */
+/** Writes that are held. */
+export interface HeldWrites {
+  /** Lets them pass again. */
+  readonly release: () => void;
+  /** Refuses them for good, those that wait too. @param where the records are from now on, in words. */
+  readonly close: (where: string) => void;
+}
+
+/** Lets writes of the store pass, holds them while its records move to another store, and refuses them afterwards. */
 export class WriteGate {
   private readonly waitMs: number;
   private held: Hold | undefined;
+  private closedFor: string | undefined;
   private running = 0;
   private onIdle: () => void = () => undefined;
 
@@ -20,9 +29,10 @@ export class WriteGate {
     this.waitMs = waitMs;
   }
 
-  /** @throws GatelogError `store_unavailable` where writes are held for longer than a caller waits; `work` has not run then. */
+  /** @throws GatelogError `store_unavailable` where writes are held for longer than a caller waits, or refused; `work` has not run then. */
   async pass<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.held !== undefined) await this.whenReleased(this.held);
+    if (this.held !== undefined && this.closedFor === undefined) await this.whenReleased(this.held);
+    if (this.closedFor !== undefined) throw moved(this.closedFor);
     this.running += 1;
     try {
       return await work();
@@ -32,8 +42,8 @@ export class WriteGate {
     }
   }
 
-  /** Holds further writes, and waits for those that run. @returns what lets them pass again. @throws when some do not end in time. */
-  async hold(maxMs: number): Promise<() => void> {
+  /** Holds further writes, and waits for those that run. @throws when some do not end in time. */
+  async hold(maxMs: number): Promise<HeldWrites> {
     if (this.held !== undefined) throw new Error('writes are held already');
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
@@ -43,14 +53,21 @@ export class WriteGate {
       };
     });
     this.held = { released, release };
-    if (this.running === 0) return release;
+    const close = (where: string): void => {
+      this.closedFor = where;
+      release();
+    };
+    if (await this.isIdleWithin(maxMs)) return { release, close };
+    release();
+    throw new Error(`changes of stored records did not end within ${maxMs} ms`);
+  }
+
+  private async isIdleWithin(maxMs: number): Promise<boolean> {
+    if (this.running === 0) return true;
     const idle = new Promise<true>((resolve) => {
       this.onIdle = () => resolve(true);
     });
-    const isIdle = await Promise.race([idle, wait(maxMs, false, { ref: false })]);
-    if (isIdle) return release;
-    release();
-    throw new Error(`changes of stored records did not end within ${maxMs} ms`);
+    return Promise.race([idle, wait(maxMs, false, { ref: false })]);
   }
 
   private async whenReleased({ released }: Hold): Promise<void> {
@@ -58,4 +75,8 @@ export class WriteGate {
     if (isReleased) return;
     throw new GatelogError('store_unavailable', 'The records are moving to another store. Try again in a moment.');
   }
+}
+
+function moved(where: string): GatelogError {
+  return new GatelogError('store_unavailable', `The records have moved to ${where}. Gatelog is to be started with that store.`);
 }

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import type { StoreIdentity } from '../../store/copy/identity.ts';
+import { assertTarget, nextMove } from './target.ts';
+
+const store = (id: string | undefined, more: Partial<StoreIdentity> = {}): StoreIdentity => ({
+  id,
+  copyOf: [],
+  move: undefined,
+  isEmpty: false,
+  ...more,
+});
+const into = (here: StoreIdentity, there: StoreIdentity, movingTo?: string) => () =>
+  assertTarget({ own: here.id ?? '', here, there, movingTo });
+
+describe('a store is copied', () => {
+  test('into an empty one that nobody has named, and into a copy of itself', () => {
+    expect(into(store('a'), store(undefined, { isEmpty: true }))).not.toThrow();
+    expect(into(store('a'), store('b', { copyOf: ['a'] }))).not.toThrow();
+    expect(into(store('a'), store('b', { copyOf: ['a'], isEmpty: true }))).not.toThrow();
+  });
+  test('into the one from which its records came, there and back and there again', () => {
+    let [a, b] = [store('a'), store('b', { copyOf: ['a'] })];
+    for (let times = 0; times < 3; times += 1) {
+      expect(into(a, b)).not.toThrow();
+      b = { ...b, move: nextMove(a) };
+      expect(into(b, a)).not.toThrow();
+      a = { ...a, copyOf: ['b'], move: nextMove(b) };
+    }
+  });
+  test('into one that was about to get the records when the service ended', () => {
+    const there = store('b', { copyOf: ['a'], move: 1 });
+    expect(into(store('a'), there)).toThrow('older copy');
+    expect(into(store('a'), there, 'b')).not.toThrow();
+  });
+});
+
+describe('a store is not copied', () => {
+  test('into itself, by another address', () => {
+    expect(into(store('a'), store('a'))).toThrow('is the one that has the records');
+  });
+  test('into one with records of others, or that another Gatelog has chosen', () => {
+    expect(into(store('a'), store(undefined))).toThrow('did not come from this one');
+    expect(into(store('a'), store('c', { isEmpty: true }))).toThrow('belongs to another Gatelog');
+    expect(into(store('a'), store('c', { copyOf: ['d'] }))).toThrow('belongs to another Gatelog');
+  });
+  test('from an older copy of the data folder into the one that got the records since', () => {
+    const older = store('a');
+    expect(into(older, store('b', { copyOf: ['a'], move: 1 }))).toThrow('older copy');
+    const afterThereAndBack = store('a', { copyOf: ['b'], move: 2 });
+    expect(into(afterThereAndBack, store('b', { copyOf: ['a'], move: 3 }))).toThrow('older copy');
+    expect(into(afterThereAndBack, store('b', { copyOf: ['a'], move: 1 }))).not.toThrow();
+  });
+});

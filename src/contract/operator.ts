@@ -114,6 +114,9 @@ export const storeCopyAnswerSchema = z.object({
   /** Of `failed`. */
   may_try_again: z.boolean().nullable(),
 });
+/** Whether a copy ran. */
+export const storeCopyStopSchema = z.object({ stopped: z.boolean() });
+
 export type StoreCopyAnswer = z.infer<typeof storeCopyAnswerSchema>;
 
 const storePartItemSchema = z.object({

@@ -12,6 +12,7 @@ import type { Store } from '../store/store.ts';
 import { dataPaths } from '../config/data-paths.ts';
 import path from 'node:path';
 import { systemClock } from '../platform/clock.ts';
+import { makeHasFreeSpace } from '../platform/disk-space.ts';
 import { placeOf } from './store-copy/own-store.ts';
 import { StoreCopies } from './store-copy/store-copies.ts';
 import { BulkJobs } from './bulk/bulk-jobs.ts';
@@ -61,6 +62,7 @@ export function openJobs(dependencies: JobDependencies): Jobs {
     observe,
     clock: systemClock,
     place: placeOf(config.clickhouseUrl),
+    hasFreeSpace: makeHasFreeSpace(config.dataDir, config.storeSpareBytes),
     folder: path.resolve(config.dataDir, '.store-copy'),
     whilePaused: (work) => bulk.withPaused(() => removals.withPaused(() => drain.whilePaused(work, batchEndMs))),
   });

@@ -11,8 +11,8 @@ export interface RecordStore {
   readonly place: string;
   /** Unix milliseconds. */
   readonly since: number;
-  /** They came there from another store. */
-  readonly hasMoved: boolean;
+  /** The number of the move by which they came there; undefined: they were never moved. */
+  readonly move?: number | undefined;
   /** Identity of the store that was about to get them. */
   readonly movingTo?: string | undefined;
 }
@@ -25,15 +25,15 @@ export async function readRecordStore({ queries }: MetadataQueries): Promise<Rec
     storeId: row.store_id,
     place: row.place,
     since: Number(row.since),
-    hasMoved: Number(row.has_moved) === 1,
+    move: Number(row.move) === 0 ? undefined : Number(row.move),
     movingTo: row.moving_to ?? undefined,
   };
 }
 
 /** Durable on return. */
 export async function saveRecordStore({ queries }: MetadataQueries, saved: RecordStore): Promise<void> {
-  const { storeId, place, since, hasMoved, movingTo } = saved;
-  const row = { store_id: storeId, place, since, has_moved: hasMoved ? 1 : 0, moving_to: movingTo ?? null };
+  const { storeId, place, since, move, movingTo } = saved;
+  const row = { store_id: storeId, place, since, move: move ?? 0, moving_to: movingTo ?? null };
   await queries
     .insertInto('record_store')
     .values({ number: onlyRow, ...row })

@@ -5,7 +5,7 @@ import { type ChangeStoredCosts, makeChangeStoredCosts } from './update/change-c
 import { type LatestChangeNumber, makeLatestChangeNumber } from './update/change-numbers.ts';
 import { makeUsageRows, type UsageRows } from './update/complete-usage.ts';
 import { copiedTables } from './copy/copied-tables.ts';
-import { copyRound, type CopyRound, type RoundOptions } from './copy/copy-store.ts';
+import { copyRound, type CopyRound, dropHidden, type RoundOptions } from './copy/copy-store.ts';
 import { type Identities, makeIdentities } from './copy/identity.ts';
 import type { Connect, Connections, StoreLocation } from './engine/connections.ts';
 import { type HeldWrites, WriteGate } from './engine/write-gate.ts';
@@ -97,6 +97,8 @@ export interface StoreCopying {
   readonly identities: Identities;
   /** Compares another store with this one, and copies what differs: see `copy/copy-store.ts`. */
   readonly round: (to: Store, order: CopyRoundOrder) => Promise<CopyRound>;
+  /** Writes the parts of this store without the rows that are hidden in them. */
+  readonly dropHidden: (signal: AbortSignal) => Promise<void>;
   /** Holds all writes. @throws when one that runs does not end in time. */
   readonly holdWrites: (maxMs: number) => Promise<HeldWrites>;
   /** An upgrade is still moving bodies, which a copy would miss. */
@@ -104,8 +106,10 @@ export interface StoreCopying {
 }
 
 export interface CopyRoundOrder extends RoundOptions {
-  /** For the rows of a slice, on a disk with room. */
+  /** For the rows that are on their way. */
   readonly folder: string;
+  /** Of its disk. */
+  readonly hasFreeSpace: HasFreeSpace;
 }
 
 /** The connections of each store, for a copy between two. */
@@ -161,6 +165,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     copy: {
       identities: makeIdentities(connections),
       round: (to, order) => roundBetween(connections, to, order),
+      dropHidden: (signal) => dropHidden(connections, signal),
       holdWrites: (maxMs) => gate.hold(maxMs),
       isBeingUpgraded: () => connections.bodies.migratedUntil !== undefined,
     },
@@ -175,10 +180,10 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   return gated;
 }
 
-async function roundBetween(from: Connections, to: Store, { folder, ...options }: CopyRoundOrder): Promise<CopyRound> {
+async function roundBetween(from: Connections, to: Store, { folder, hasFreeSpace, ...options }: CopyRoundOrder): Promise<CopyRound> {
   const target = connectionsOf.get(to);
   if (target === undefined) throw new TypeError('A store that was not opened here cannot be copied into.');
-  return copyRound({ from, to: target, folder }, await copiedTables(from, target), options);
+  return copyRound({ from, to: target, folder, hasFreeSpace }, await copiedTables(from, target), options);
 }
 
 /** Writes that change costs and usage. */

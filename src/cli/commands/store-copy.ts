@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type StoreCopyAnswer, storeCopyAnswerSchema } from '../../contract/operator.ts';
+import { type StoreCopyAnswer, storeCopyAnswerSchema, storeCopyStopSchema } from '../../contract/operator.ts';
 import { type CommandContext, CommandError, UsageError } from '../base/dependencies.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { operatorClient } from '../base/operator-client.ts';
@@ -22,8 +22,8 @@ export async function copyStore(context: CommandContext, options: StoreCopyOptio
   const { to, switch: chosen, hold, stop } = options;
   const client = operatorClient(context);
   if (stop === true) {
-    await client.ask({ method: 'POST', path: '/store/copy/stop', body: {} }, storeCopyAnswerSchema);
-    context.hint('No copy runs now. What was copied stays; the next one goes on from there.');
+    const { stopped } = await client.ask({ method: 'POST', path: '/store/copy/stop', body: {} }, storeCopyStopSchema);
+    context.hint(stopped ? 'Stopped. What was copied stays; the next copy goes on from there.' : 'No copy runs.');
     return;
   }
   if (to === undefined) {

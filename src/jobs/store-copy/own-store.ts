@@ -1,6 +1,7 @@
 import type { ClickHouseServers } from '../../config/clickhouse-url.ts';
 import type { MetadataQueries } from '../../metadata/database.ts';
 import { readRecordStore, saveRecordStore } from '../../metadata/record-store.ts';
+import { GatelogError } from '../../model/errors.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The data folder, as a place of records. */
@@ -34,21 +35,32 @@ export interface StoreOpening {
  * @throws Error with a sentence for people when the records are elsewhere.
  */
 export async function assertOwnStore({ copy }: Pick<Store, 'copy'>, { database, place, hasStored, now }: StoreOpening): Promise<void> {
-  const [noted, found] = [await readRecordStore(database), await copy.identities.read()];
+  const { identities } = copy;
+  const [noted, found] = [await readRecordStore(database), await identities.read()];
   // Whoever has recorded nothing may still choose another place. What was moved is there, whatever the spool says.
-  if (noted === undefined || (!hasStored && !noted.hasMoved)) {
-    await saveRecordStore(database, { storeId: await copy.identities.name(found.id), place, since: now, hasMoved: false });
+  if (noted === undefined || (!hasStored && noted.move === undefined)) {
+    await whereThereIsRoom(async () => saveRecordStore(database, { storeId: await identities.name(found.id), place, since: now }));
     return;
   }
-  if (found.id === noted.storeId) return;
-  if (found.id === undefined && noted.place === place) {
-    await copy.identities.name(noted.storeId);
-    return;
+  const isRestored = found.id === undefined && noted.place === place;
+  if (found.id !== noted.storeId && !isRestored) throw new Error(elsewhere(noted.place, place));
+  await whereThereIsRoom(async () => {
+    await identities.name(noted.storeId);
+    if (noted.move !== undefined) await identities.markMove(noted.move);
+  });
+}
+
+/** On a full disk nothing may be written, and the service starts all the same: a later start does it. */
+async function whereThereIsRoom(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof GatelogError && error.code === 'store_unavailable')) throw error;
   }
-  throw new Error(elsewhere(noted.place, place));
 }
 
 function elsewhere(noted: string, place: string): string {
+  if (noted === place) return `Another store is in ${placeText(place)} now, and not the one that has the records. Bring that one back, or restore a backup.`;
   const way =
     noted === embeddedPlace
       ? 'Start without GATELOG_CLICKHOUSE_URL, and move them with "gatelog store copy --to <address> --switch".'

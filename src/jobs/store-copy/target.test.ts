@@ -9,14 +9,18 @@ const store = (id: string | undefined, more: Partial<StoreIdentity> = {}): Store
   isEmpty: false,
   ...more,
 });
-const into = (here: StoreIdentity, there: StoreIdentity, movingTo?: string) => () =>
-  assertTarget({ own: here.id ?? '', here, there, movingTo });
+const reach = { here: { stored: 10, changes: 5 }, there: { stored: 10, changes: 5 } };
+const into =
+  (here: StoreIdentity, there: StoreIdentity, more: { readonly movingTo?: string; readonly reach?: typeof reach } = {}) => () =>
+    assertTarget({ own: here.id ?? '', here, there, movingTo: undefined, reach, ...more });
 
 describe('a store is copied', () => {
   test('into an empty one that nobody has named, and into a copy of itself', () => {
     expect(into(store('a'), store(undefined, { isEmpty: true }))).not.toThrow();
     expect(into(store('a'), store('b', { copyOf: ['a'] }))).not.toThrow();
     expect(into(store('a'), store('b', { copyOf: ['a'], isEmpty: true }))).not.toThrow();
+    // Marked, and killed before it had a name.
+    expect(into(store('a'), store(undefined, { copyOf: ['a'], isEmpty: true }))).not.toThrow();
   });
   test('into the one from which its records came, there and back and there again', () => {
     let [a, b] = [store('a'), store('b', { copyOf: ['a'] })];
@@ -30,7 +34,7 @@ describe('a store is copied', () => {
   test('into one that was about to get the records when the service ended', () => {
     const there = store('b', { copyOf: ['a'], move: 1 });
     expect(into(store('a'), there)).toThrow('older copy');
-    expect(into(store('a'), there, 'b')).not.toThrow();
+    expect(into(store('a'), there, { movingTo: 'b' })).not.toThrow();
   });
 });
 
@@ -49,5 +53,12 @@ describe('a store is not copied', () => {
     const afterThereAndBack = store('a', { copyOf: ['b'], move: 2 });
     expect(into(afterThereAndBack, store('b', { copyOf: ['a'], move: 3 }))).toThrow('older copy');
     expect(into(afterThereAndBack, store('b', { copyOf: ['a'], move: 1 }))).not.toThrow();
+  });
+  test('into one that had the records and has later ones, whatever the numbers of the moves say', () => {
+    const restored = store('a', { copyOf: ['d'], move: 2 });
+    const ahead = { ...reach, there: { stored: 11, changes: 5 } };
+    expect(into(restored, store('b', { copyOf: ['a'], move: 1 }), { reach: ahead })).toThrow('older copy');
+    expect(into(store('a'), store('b', { copyOf: ['a'], move: 1 }), { movingTo: 'b', reach: ahead })).toThrow('older copy');
+    expect(into(store('a'), store('b', { copyOf: ['a'] }), { reach: ahead })).not.toThrow();
   });
 });

@@ -10,7 +10,7 @@ export const recordStore: Migration = {
       .addColumn('store_id', 'text', (column) => column.notNull())
       .addColumn('place', 'text', (column) => column.notNull())
       .addColumn('since', 'bigint', (column) => column.notNull())
-      .addColumn('has_moved', 'integer', (column) => column.notNull())
+      .addColumn('move', 'integer', (column) => column.notNull())
       .addColumn('moving_to', 'text')
       .execute();
   },

@@ -174,7 +174,8 @@ interface RecordStoreTable {
   /** `embedded`, or the hosts of the servers. */
   place: string;
   since: number;
-  has_moved: number;
+  /** 0: they were never moved. */
+  move: number;
   moving_to: string | null;
 }
 

@@ -19,8 +19,7 @@ export const stopStoreCopy: OperatorEndpoint = {
   method: 'POST',
   path: '/store/copy/stop',
   handle: async ({ context, work }) => {
-    await work.storeCopy.cancel();
-    return sendData(context, work.storeCopy.state());
+    return sendData(context, { stopped: await work.storeCopy.cancel() });
   },
 };
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError } from '../../model/errors.ts';
 import { makeBackoff } from '../../platform/backoff.ts';
@@ -7,10 +8,12 @@ import { select } from '../../sql/query.ts';
 import { sql } from '../../sql/sql.ts';
 import { compileForAll } from '../../sql/statement.ts';
 import { acrossOrganizations, type OrganizationTable, systemRows } from '../../sql/tables.ts';
+import type { Connections } from '../engine/connections.ts';
 import { readRows } from '../engine/statements.ts';
 import { removalSettings, removeRows } from '../parts/remove-rows.ts';
-import { type CopiedTable, copiesAll } from './copied-tables.ts';
-import { countsOf, digestsOf, everythingWithin, type Slice } from './digests.ts';
+import { type CopiedTable, copiedTableNames, copiesAll } from './copied-tables.ts';
+import { type DigestOrder, digestsOf, everythingWithin, type Slice } from './digests.ts';
+import { laneSettings } from './lane-settings.ts';
 import { type CopyEnds, moveRows } from './move-rows.ts';
 import { joinedPieces, type Piece, piecesOf } from './pieces.ts';
 
@@ -27,8 +30,11 @@ export interface RoundOptions {
   /** The day that is being compared. */
   readonly onDay?: (table: OrganizationTable, at: number) => void;
   readonly onCopied: (progress: CopyProgress) => void;
-  /** Texts of bodies before then are known to be equal; undefined: of none. Unix milliseconds. */
-  readonly inFullFrom?: number | undefined;
+  /**
+   * Both stores were compared in full since then, and no row of bodies was removed: days before it differ only where keys do. Undefined:
+   * every day is compared in full. Unix milliseconds.
+   */
+  readonly comparedAt?: number | undefined;
 }
 
 /** What a round did. */
@@ -44,77 +50,90 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 /** Of an insert. An hour with more is copied minute by minute. */
 const maxPieceBytes = 64 * 1024 * 1024;
-/** A store that cannot take a piece now, as one with too many parts, is asked again for so long. */
+/** A store that cannot work now, as one with too many parts, is asked again for so long. */
 const retriedForMs = 300_000;
 const [firstRetryMs, maxRetryMs] = [500, 10_000] as const;
 
 /**
- * Compares two stores hour by hour and copies what differs: rows that the copy lacks or has otherwise, and rows that the source has no
- * more, which are then in no file of the copy either. What is written to the source meanwhile is in the next round. Repeatable after any
- * interruption, since it asks both stores what they have. @throws GatelogError when a store fails; the abort reason when the signal aborts.
+ * Compares two stores day by day and copies what differs: rows that the copy lacks or has otherwise, and rows that the source has no more.
+ * What is written to the source meanwhile is in the next round. Repeatable after any interruption, since it asks both stores what they have.
+ * @throws GatelogError when a store fails; the abort reason when the signal aborts.
  */
 export async function copyRound(ends: CopyEnds, tables: readonly CopiedTable[], options: RoundOptions): Promise<CopyRound> {
   let [pieces, rows] = [0, 0];
   const days = new Map<string, number>();
   for (const table of tables) {
-    for (const [day, count] of await daysOf(ends, table)) {
+    for (const { from: day, rows: count, isEqual } of await compared(ends, table, { widthMs: dayMs, columns: table.key }, options.signal)) {
       options.signal.throwIfAborted();
       options.onDay?.(table.name, day);
       if (count > 0) days.set(`${table.name} ${day}`, count);
-      for (const piece of await differing(ends, table, day, options)) {
+      if (isEqual && options.comparedAt !== undefined && day + dayMs <= options.comparedAt) continue;
+      for (const piece of await differing(ends, table, day, options.signal)) {
         options.signal.throwIfAborted();
         await copyPiece(ends, table, piece, options.signal);
         [pieces, rows] = [pieces + 1, rows + piece.rows];
         options.onCopied({ table: table.name, at: piece.from, rows: piece.rows });
       }
     }
-    await dropHidden(ends, table, options.signal);
   }
   return { pieces, rows, days };
 }
 
-/** The days of both stores, with the rows of the source. */
-async function daysOf({ from, to }: CopyEnds, table: CopiedTable): Promise<readonly (readonly [day: number, rows: number])[]> {
-  const [here, there] = await Promise.all([countsOf(from, table, dayMs), countsOf(to, table, dayMs)]);
-  const days = [...new Set([...here.keys(), ...there.keys()])].toSorted((one, other) => one - other);
-  return days.map((day) => [day, here.get(day) ?? 0]);
+/**
+ * Writes the parts of a store without the rows that are hidden in them: what was erased in the source may not stay in files of its copy.
+ * Those of an interrupted copy are among them. @throws GatelogError when the store fails.
+ */
+export async function dropHidden(connections: Connections, signal: AbortSignal): Promise<void> {
+  for (const table of copiedTableNames) {
+    const holding = systemRows('parts', sql`table = ${literal(table)} AND active AND has_lightweight_delete`);
+    const parts = compileForAll(select({ distinct: true, columns: sql`partition_id`, from: holding }));
+    const rows = await readRows<{ readonly partition_id: string }>(connections, 'copy', parts, laneSettings);
+    for (const { partition_id: id } of rows) {
+      signal.throwIfAborted();
+      const all = acrossOrganizations(table, copiesAll);
+      const apply = alterTable(all, sql`APPLY DELETED MASK IN PARTITION ID ${literal(id)}`, { mutations_sync: 0 });
+      await removeRows({ connections, signal }, table, compileForAll(apply));
+    }
+  }
 }
 
-async function differing(ends: CopyEnds, table: CopiedTable, day: number, { inFullFrom, signal }: RoundOptions): Promise<readonly Piece[]> {
-  const hasTexts = table.light.length < table.columns.length;
-  const isLight = hasTexts && inFullFrom !== undefined && day + dayMs <= inFullFrom;
+async function differing(ends: CopyEnds, table: CopiedTable, day: number, signal: AbortSignal): Promise<readonly Piece[]> {
+  const { columns } = table;
   const pieces: Piece[] = [];
-  for (const hour of await compared(ends, table, { within: { from: day, to: day + dayMs }, widthMs: hourMs, isLight })) {
-    const isSmall = !isLight && hour.bytes <= maxPieceBytes;
-    if (hour.isEqual || isSmall) pieces.push(hour);
-    else pieces.push(...(await compared(ends, table, { within: hour, widthMs: minuteMs, isLight: false })));
-    signal.throwIfAborted();
+  for (const hour of await compared(ends, table, { within: { from: day, to: day + dayMs }, widthMs: hourMs, columns }, signal)) {
+    if (hour.isEqual || hour.bytes <= maxPieceBytes) pieces.push(hour);
+    else pieces.push(...(await compared(ends, table, { within: hour, widthMs: minuteMs, columns }, signal)));
   }
   return joinedPieces(pieces, maxPieceBytes);
 }
 
-interface Comparison {
-  readonly within: Slice;
-  readonly widthMs: number;
-  readonly isLight: boolean;
+function compared(ends: CopyEnds, table: CopiedTable, order: DigestOrder, signal: AbortSignal): Promise<readonly Piece[]> {
+  return patiently(signal, async () => {
+    const [here, there] = await Promise.all([digestsOf(ends.from, table, order), digestsOf(ends.to, table, order)]);
+    return piecesOf(here, there, order.widthMs);
+  });
 }
 
-async function compared({ from, to }: CopyEnds, table: CopiedTable, order: Comparison): Promise<readonly Piece[]> {
-  const [here, there] = await Promise.all([digestsOf(from, table, order), digestsOf(to, table, order)]);
-  return piecesOf(here, there, order.widthMs);
-}
-
-/** A try that did not end may have stored some of the rows: the next one removes them first. */
+/**
+ * TRICKY: a server goes on with a statement whose connection ended. So each further try sends the same rows under the same token, and stores
+ * what the tries before it have not; and the rows to be replaced are hidden once, before the first.
+ */
 async function copyPiece(ends: CopyEnds, table: CopiedTable, piece: Piece, signal: AbortSignal): Promise<void> {
+  if (piece.isReplaced) await patiently(signal, () => hideRows(ends, table, piece, signal));
+  if (piece.rows === 0) return;
+  const token = randomUUID();
+  await moveRows(ends, { table, piece, token }, (work) => patiently(signal, work));
+}
+
+async function patiently<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
   const backoff = makeBackoff(firstRetryMs, maxRetryMs);
   const until = performance.now() + retriedForMs;
-  for (let { isReplaced } = piece; ; isReplaced = true) {
+  for (;;) {
+    signal.throwIfAborted();
     try {
-      if (isReplaced) await hideRows(ends, table, piece, signal);
-      if (piece.rows > 0) await moveRows(ends, table, piece);
-      return;
+      return await work();
     } catch (error) {
-      const isAway = error instanceof GatelogError && error.code === 'store_unavailable';
+      const isAway = error instanceof GatelogError && (error.code === 'store_unavailable' || error.code === 'query_timeout');
       if (!isAway || performance.now() > until) throw error;
       await wait(backoff.nextDelayMs(), undefined, { signal });
     }
@@ -125,18 +144,6 @@ async function hideRows({ to }: CopyEnds, table: CopiedTable, piece: Piece, sign
   const within = table.isMonthly ? { partition: monthOf(piece) } : {};
   const deletion = deleteRows(everythingWithin(table, piece), { by: 'hiding', ...within, settings: removalSettings });
   await removeRows({ connections: to, signal }, table.name, compileForAll(deletion));
-}
-
-/** Hidden rows stay in the files until a merge: what was erased in the source may not. Those of an interrupted round are among them. */
-async function dropHidden({ to }: CopyEnds, table: CopiedTable, signal: AbortSignal): Promise<void> {
-  const holding = systemRows('parts', sql`table = ${literal(table.name)} AND active AND has_lightweight_delete`);
-  const parts = select({ distinct: true, columns: sql`partition_id`, from: holding });
-  const rows = await readRows<{ readonly partition_id: string }>(to, 'copy', compileForAll(parts));
-  const all = acrossOrganizations(table.name, copiesAll);
-  for (const { partition_id: id } of rows) {
-    const apply = alterTable(all, sql`APPLY DELETED MASK IN PARTITION ID ${literal(id)}`, { mutations_sync: 0 });
-    await removeRows({ connections: to, signal }, table.name, compileForAll(apply));
-  }
 }
 
 /** The partition of a monthly table; a piece is of one day. */

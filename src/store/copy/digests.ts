@@ -7,6 +7,7 @@ import { dateTime64 } from '../../sql/time.ts';
 import type { Connections } from '../engine/connections.ts';
 import { readRows } from '../engine/statements.ts';
 import { columnList, type CopiedTable, copiesAll } from './copied-tables.ts';
+import { laneSettings } from './lane-settings.ts';
 
 /** A stretch of time, Unix milliseconds; its end is not in it. */
 export interface Slice {
@@ -20,6 +21,8 @@ export interface Digest {
   /** A sum of hashes of all their values, as text. */
   readonly hash: string;
   readonly bytes: number;
+  /** Bytes of the largest row. */
+  readonly largest: number;
 }
 
 interface DigestRow {
@@ -27,48 +30,37 @@ interface DigestRow {
   readonly row_count: number | string;
   readonly hash: string;
   readonly bytes: number | string;
+  readonly largest: number | string;
 }
 
 export interface DigestOrder {
-  readonly within: Slice;
+  /** Absent: all times. */
+  readonly within?: Slice;
   readonly widthMs: number;
-  /** Without the texts of bodies, which are not in the bytes either. */
-  readonly isLight: boolean;
+  readonly columns: readonly string[];
 }
 
-/** Digests of the rows of a table, by the beginning of their slice. @throws GatelogError when the store fails. */
+/** Digests of some columns of the rows of a table, by the beginning of their slice. @throws GatelogError when the store fails. */
 export async function digestsOf(
   connections: Connections,
   table: CopiedTable,
-  { widthMs, within, isLight }: DigestOrder,
+  { widthMs, within, columns }: DigestOrder,
 ): Promise<ReadonlyMap<number, Digest>> {
-  const columns = columnList(isLight ? table.light : table.columns);
-  const statement = select({
-    columns: sql`${sliceOf(table, widthMs)} AS slice, count() AS row_count,
-      toString(sum(sipHash64(formatRow('RowBinary', ${columns})))) AS hash, sum(byteSize(${columns})) AS bytes`,
-    from: rowsWithin(table, within),
-    groupBy: sql`slice`,
-  });
-  const rows = await readRows<DigestRow>(connections, 'copy', compileForAll(statement));
-  return new Map(
-    rows.map(({ slice, row_count: count, hash, bytes }) => [Number(slice), { rows: Number(count), hash, bytes: Number(bytes) }]),
-  );
-}
-
-/** Numbers of the rows of a table, by the beginning of their slice. @throws GatelogError when the store fails. */
-export async function countsOf(connections: Connections, table: CopiedTable, widthMs: number): Promise<ReadonlyMap<number, number>> {
-  const statement = select({
-    columns: sql`${sliceOf(table, widthMs)} AS slice, count() AS row_count`,
-    from: acrossOrganizations(table.name, copiesAll, table.counts),
-    groupBy: sql`slice`,
-  });
-  const rows = await readRows<Pick<DigestRow, 'slice' | 'row_count'>>(connections, 'copy', compileForAll(statement));
-  return new Map(rows.map(({ slice, row_count: count }) => [Number(slice), Number(count)]));
-}
-
-function sliceOf({ time }: CopiedTable, widthMs: number): Fragment {
   const width = literal(widthMs);
-  return sql`toInt64(floor(toUnixTimestamp64Milli(${time}) / ${width}) * ${width})`;
+  const values = columnList(columns);
+  const statement = select({
+    columns: sql`toInt64(floor(toUnixTimestamp64Milli(${table.time}) / ${width}) * ${width}) AS slice, count() AS row_count,
+      toString(sum(sipHash64(formatRow('RowBinary', ${values})))) AS hash, sum(byteSize(${values})) AS bytes, max(byteSize(${values})) AS largest`,
+    from: within === undefined ? acrossOrganizations(table.name, copiesAll, table.counts) : rowsWithin(table, within),
+    groupBy: sql`slice`,
+  });
+  const rows = await readRows<DigestRow>(connections, 'copy', compileForAll(statement), laneSettings);
+  return new Map(
+    rows.map(({ slice, row_count: count, hash, bytes, largest }) => [
+      Number(slice),
+      { rows: Number(count), hash, bytes: Number(bytes), largest: Number(largest) },
+    ]),
+  );
 }
 
 /** The rows of a slice that count. */

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { select } from '../../sql/query.ts';
+import { sql } from '../../sql/sql.ts';
+import { compileForAll } from '../../sql/statement.ts';
+import { acrossOrganizations } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
-import { storeFailure } from '../engine/failure.ts';
+import { runWrite } from '../engine/disk-space.ts';
+import { isMissingTable, storeFailure } from '../engine/failure.ts';
+import { copiesAll } from './copied-tables.ts';
+import { laneSettings } from './lane-settings.ts';
 
 /** Which store this is, of which ones it is a copy, and whether it got the records from one of them. */
 export interface StoreIdentity {
@@ -13,11 +20,12 @@ export interface StoreIdentity {
 }
 
 export interface Identities {
+  /** Also of a store without tables. */
   readonly read: () => Promise<StoreIdentity>;
   /** Gives the store an identity where it has none. @returns the one that it has. */
   readonly name: (id?: string) => Promise<string>;
-  /** Notes that the store is a copy of another one. */
-  readonly markCopy: (of: string) => Promise<void>;
+  /** Notes that the store is a copy of other ones. */
+  readonly markCopy: (of: readonly string[]) => Promise<void>;
   /** Notes that the store gets the records. @param move higher than that of the store that had them. */
   readonly markMove: (move: number) => Promise<void>;
 }
@@ -30,49 +38,58 @@ const noStep = 0;
 const [idPrefix, copyPrefix, movePrefix] = ['store ', 'copy of ', 'records by move '];
 const uuid = /^[0-9a-f-]{36}$/;
 
-/** @throws (from each) GatelogError when the store fails. */
+const nothing: StoreIdentity = { id: undefined, copyOf: [], move: undefined, isEmpty: true };
+const anyRequest = compileForAll(select({ columns: sql`1 AS one`, from: acrossOrganizations('requests', copiesAll), limit: 1 })).text;
+
+/** @throws (from each) GatelogError when the store fails, or has no room. */
 export function makeIdentities(connections: Connections): Identities {
-  const query = async <Row>(text: string): Promise<readonly Row[]> => {
+  const query = <Row>(text: string): Promise<readonly Row[]> =>
+    connections.run('copy', async (client) =>
+      (await client.query({ query: text, format: 'JSONEachRow', clickhouse_settings: { ...laneSettings } })).json<Row>(),
+    );
+  const add = async (names: readonly string[]): Promise<void> => {
+    if (names.length === 0) return;
+    const rows = names.map((name) => `(${noStep}, '${name}')`).join(', ');
     try {
-      return await connections.run('control', async (client) => (await client.query({ query: text, format: 'JSONEachRow' })).json<Row>());
-    } catch (error) {
-      throw storeFailure(error);
-    }
-  };
-  const add = async (name: string): Promise<void> => {
-    try {
-      const text = `INSERT INTO schema_migrations (number, name) VALUES (${noStep}, '${name}')`;
-      await connections.run('copy', (client) => client.command({ query: text }));
+      await runWrite(connections, 'copy', (client) =>
+        client.command({ query: `INSERT INTO schema_migrations (number, name) VALUES ${rows}` }),
+      );
     } catch (error) {
       throw storeFailure(error);
     }
   };
   const read = async (): Promise<StoreIdentity> => {
-    const rows = await query<{ name: string }>(`SELECT name FROM schema_migrations WHERE number = ${noStep} ORDER BY applied_at`);
-    const named = (prefix: string): readonly string[] =>
-      rows.flatMap(({ name }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
-    const moves = named(movePrefix).map(Number);
-    const [first] = await query<{ one: number }>('SELECT 1 AS one FROM requests LIMIT 1');
-    return {
-      id: named(idPrefix)[0],
-      copyOf: named(copyPrefix),
-      move: moves.length === 0 ? undefined : Math.max(...moves),
-      isEmpty: first === undefined,
-    };
+    try {
+      const rows = await query<{ name: string }>(`SELECT name FROM schema_migrations WHERE number = ${noStep} ORDER BY applied_at`);
+      const named = (prefix: string): readonly string[] =>
+        rows.flatMap(({ name }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
+      const moves = named(movePrefix).map(Number);
+      const [first] = await query<{ one: number }>(anyRequest);
+      return {
+        id: named(idPrefix)[0],
+        copyOf: [...new Set(named(copyPrefix))],
+        move: moves.length === 0 ? undefined : Math.max(...moves),
+        isEmpty: first === undefined,
+      };
+    } catch (error) {
+      if (isMissingTable(error)) return nothing;
+      throw storeFailure(error);
+    }
   };
   return {
     read,
     name: async (id = randomUUID()) => {
       const { id: known } = await read();
       if (known !== undefined) return known;
-      await add(idPrefix + checked(id));
+      await add([idPrefix + checked(id)]);
       return id;
     },
     markCopy: async (of) => {
-      if (!(await read()).copyOf.includes(of)) await add(copyPrefix + checked(of));
+      const { copyOf } = await read();
+      await add(of.filter((id) => !copyOf.includes(id)).map((id) => copyPrefix + checked(id)));
     },
     markMove: async (move) => {
-      if ((await read()).move !== move) await add(movePrefix + String(Math.trunc(move)));
+      if ((await read()).move !== move) await add([movePrefix + String(Math.trunc(move))]);
     },
   };
 }

@@ -6,6 +6,8 @@ export interface Piece extends Slice {
   readonly rows: number;
   /** Of the source; 0 where it has no rows. */
   readonly bytes: number;
+  /** Bytes of the source's largest row. */
+  readonly largest: number;
   readonly isEqual: boolean;
   /** The copy has rows in it. */
   readonly isReplaced: boolean;
@@ -20,6 +22,7 @@ export function piecesOf(here: ReadonlyMap<number, Digest>, there: ReadonlyMap<n
       to: from + widthMs,
       rows: here.get(from)?.rows ?? 0,
       bytes: here.get(from)?.bytes ?? 0,
+      largest: here.get(from)?.largest ?? 0,
       isEqual: isSame(here.get(from), there.get(from)),
       isReplaced: there.has(from),
     }));
@@ -40,6 +43,7 @@ export function joinedPieces(pieces: readonly Piece[], maxBytes: number): readon
         to: piece.to,
         rows: before.rows + piece.rows,
         bytes: before.bytes + piece.bytes,
+        largest: Math.max(before.largest, piece.largest),
         isEqual: false,
         isReplaced: before.isReplaced || piece.isReplaced,
       };

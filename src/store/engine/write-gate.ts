@@ -15,6 +15,8 @@ export interface HeldWrites {
   readonly release: () => void;
   /** Refuses them for good, those that wait too. @param where the records are from now on, in words. */
   readonly close: (where: string) => void;
+  /** Takes that back. */
+  readonly reopen: () => void;
 }
 
 /** Lets writes of the store pass, holds them while its records move to another store, and refuses them afterwards. */
@@ -31,7 +33,7 @@ export class WriteGate {
 
   /** @throws GatelogError `store_unavailable` where writes are held for longer than a caller waits, or refused; `work` has not run then. */
   async pass<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.held !== undefined && this.closedFor === undefined) await this.whenReleased(this.held);
+    while (this.held !== undefined && this.closedFor === undefined) await this.whenReleased(this.held);
     if (this.closedFor !== undefined) throw moved(this.closedFor);
     this.running += 1;
     try {
@@ -57,7 +59,10 @@ export class WriteGate {
       this.closedFor = where;
       release();
     };
-    if (await this.isIdleWithin(maxMs)) return { release, close };
+    const reopen = (): void => {
+      this.closedFor = undefined;
+    };
+    if (await this.isIdleWithin(maxMs)) return { release, close, reopen };
     release();
     throw new Error(`changes of stored records did not end within ${maxMs} ms`);
   }

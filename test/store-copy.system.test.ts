@@ -114,6 +114,9 @@ it('servers that have other records, an address that is none and the place of th
   service = await startService({ dataDir: path.join(parent, 'other'), environment: { GATELOG_BOOTSTRAP_API_KEY: testKey, ...embedded } });
   const copy = async (to: string) => gatelog(path.join(parent, 'other'), 'store', 'copy', '--to', to);
   expect((await copy(url)).stderr).toContain('The other store has records that did not come from this one.');
+  expect((await copy('http://gatelog:secret@127.0.0.1:1/none')).stderr).toMatch(/ClickHouse at 127\.0\.0\.1:1 cannot be used/);
+  expect((await gatelog(path.join(parent, 'other'), 'store', 'copy', '--stop')).stderr).toContain('No copy runs.');
+  expect((await gatelog(path.join(parent, 'other'), 'store', 'copy')).code).toBe(2);
   expect((await copy('somewhere')).stderr).toContain('The address is not an address');
   expect((await copy('embedded')).stderr).toContain('The records are there already.');
 });

@@ -50,6 +50,7 @@ export interface StoreCopyRun {
 
 const maxKillPauseMs = 20_000;
 const catchUpMs = 300_000;
+const maxMoveMs = 3_600_000;
 /** What came this shortly before the move may still have been on its way from the spool. */
 const unsettledMs = 120_000;
 
@@ -70,7 +71,12 @@ export async function runStoreCopy(options: StoreCopyOptions): Promise<StoreCopy
     records.push(record);
     return record;
   });
-  const drawn = Array.from({ length: options.queries }, () => drawQuery(random, records));
+  // Of the stored records alone: calls come meanwhile.
+  const before = { request_response_rmt: { request_created_at: { lt: new Date(Date.now()).toISOString() } } };
+  const drawn = Array.from({ length: options.queries }, () => {
+    const { filter, ...sort } = drawQuery(random, records);
+    return { filter: { left: filter, operator: 'and', right: before }, ...sort };
+  });
   const answers = new Answers(drawn, records);
   onProgress(`${requests} requests stored; ${options.queries} queries have an expected answer`);
   const [provider, front, clock] = [await startLoadProvider(), await startFront(options.serverFolder), startAwakeClock()];
@@ -93,7 +99,7 @@ export async function runStoreCopy(options: StoreCopyOptions): Promise<StoreCopy
       await answers.compareAll(apiClient(scene.service.api));
       onProgress(`${answers.compared} answers compared, ${answers.different.length} different`);
     }
-    const verdict = await judge(scene.service.api, scene.calls, scene.updates);
+    const verdict = await judge(scene.service.api, scene.calls, scene.updates, ({ properties }) => properties['Call'] !== undefined);
     await scene.service.stop();
     return { ways, compared: answers.compared, differentQueries: answers.different, verdict };
   } finally {
@@ -105,9 +111,9 @@ export async function runStoreCopy(options: StoreCopyOptions): Promise<StoreCopy
 
 async function move(scene: Scene, to: string): Promise<MovedStore> {
   const { options, random } = scene;
-  const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 10, random });
+  const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 10, random, firstNumber: scene.calls.length + 1 });
   const startedAt = performance.now();
-  const running = gatelog(options.dataDir, 'store', 'copy', '--to', to, '--switch');
+  const running = moved(options.dataDir, to);
   let ended: CommandResult | undefined;
   void running.then((result) => (ended = result));
   let kills = 0;
@@ -142,6 +148,16 @@ async function move(scene: Scene, to: string): Promise<MovedStore> {
 async function caughtUp({ service, options, calls }: Scene): Promise<void> {
   const least = options.requests + calls.filter(({ complete, recorded }) => complete && recorded).length;
   await eventually('all to be stored', async () => ((await readCount(service.api)) ?? 0) >= least || undefined, catchUpMs);
+}
+
+/** A command that waits for a service that is killed again and again may give up. */
+async function moved(dataDir: string, to: string): Promise<CommandResult> {
+  const until = performance.now() + maxMoveMs;
+  for (;;) {
+    const result = await gatelog(dataDir, 'store', 'copy', '--to', to, '--switch');
+    if (result.code === 0 || result.code === 2 || performance.now() > until) return result;
+    await wait(1000);
+  }
 }
 
 /** Figures of each day as text. */

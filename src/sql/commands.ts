@@ -75,6 +75,12 @@ export function alterTable(rows: Rows, action: Fragment, settings: CommandSettin
   return commandOf(['ALTER TABLE ', ...tableAsRows(rows), ' ', action, ...settingsClause(settings)]);
 }
 
+/** Writes the parts of a partition without the rows that are hidden in them. @throws TypeError for rows of one organisation. */
+export function applyDeletedMask(rows: Rows, partition: string, settings: CommandSettings): Command {
+  const where: Parts = [' APPLY DELETED MASK IN PARTITION ID ', literal(partition)];
+  return commandOf(['ALTER TABLE ', ...tableAsRows(rows), ...where, ...settingsClause(settings)]);
+}
+
 /** Makes an index for the rows of a partition that have none. @throws TypeError for rows of one organisation. */
 export function materializeIndex(rows: Rows, index: string, partition: string, settings: CommandSettings): Command {
   const where: Parts = [` MATERIALIZE INDEX ${index} IN PARTITION ID `, literal(partition)];

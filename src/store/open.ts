@@ -68,13 +68,18 @@ async function openOnServers(servers: ClickHouseServers, { observe, open }: Serv
 }
 
 /** Opens a store beside the one of the service, as it is. @throws with a sentence for people where it cannot be reached. */
-export async function openOther(config: Config, observe: Observe): Promise<{ readonly store: Store; readonly prepare: () => Promise<void> }> {
+export async function openOther(
+  config: Config,
+  observe: Observe,
+): Promise<{ readonly store: Store; readonly prepare: () => Promise<void> }> {
   const { clickhouseUrl: servers } = config;
   const options: StoreOptions = { queryTimeoutMs: config.queryTimeoutMs, queryMemoryBytes: config.storeMemoryBytes };
   try {
     if (servers !== undefined) await makeDatabase(servers);
     const location =
-      servers === undefined ? { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes, cacheBytes: config.storeCacheBytes } : { servers };
+      servers === undefined
+        ? { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes, cacheBytes: config.storeCacheBytes }
+        : { servers };
     const store = openStore(location, options);
     return { store, prepare: async () => void (await brought(store, observe)) };
   } catch (error) {

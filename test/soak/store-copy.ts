@@ -38,7 +38,9 @@ try {
     onProgress: (text) => console.error(text),
   });
   for (const { to, seconds, kills, days, differentDays, said } of ways) {
-    console.log(`to ${to}: ${seconds.toFixed(0)} s with ${kills} kills; ${days} days, ${differentDays.length} different: ${differentDays.join(', ')}`);
+    console.log(
+      `to ${to}: ${seconds.toFixed(0)} s with ${kills} kills; ${days} days, ${differentDays.length} different: ${differentDays.join(', ')}`,
+    );
     console.log(said);
   }
   for (const query of differentQueries.slice(0, 5)) console.log(`different: ${query}`);

@@ -111,7 +111,13 @@ export async function runStoreCopy(options: StoreCopyOptions): Promise<StoreCopy
 
 async function move(scene: Scene, to: string): Promise<MovedStore> {
   const { options, random } = scene;
-  const load = startLoad({ ...scene.service, callsPerSecond: options.callsPerSecond, updateEvery: 10, random, firstNumber: scene.calls.length + 1 });
+  const load = startLoad({
+    ...scene.service,
+    callsPerSecond: options.callsPerSecond,
+    updateEvery: 10,
+    random,
+    firstNumber: scene.calls.length + 1,
+  });
   const startedAt = performance.now();
   const running = moved(options.dataDir, to);
   let ended: CommandResult | undefined;

@@ -60,7 +60,8 @@ async function whereThereIsRoom(work: () => Promise<void>): Promise<void> {
 }
 
 function elsewhere(noted: string, place: string): string {
-  if (noted === place) return `Another store is in ${placeText(place)} now, and not the one that has the records. Bring that one back, or restore a backup.`;
+  if (noted === place)
+    return `Another store is in ${placeText(place)} now, and not the one that has the records. Bring that one back, or restore a backup.`;
   const way =
     noted === embeddedPlace
       ? 'Start without GATELOG_CLICKHOUSE_URL, and move them with "gatelog store copy --to <address> --switch".'

@@ -128,7 +128,10 @@ export class StoreCopies {
     if (this.running !== undefined) {
       const { order: runs } = this.running;
       if (runs.place === order.place && runs.isSwitching === order.isSwitching) return;
-      throw new GatelogError('invalid_parameter', `Records are being copied to ${placeText(runs.place)}. Wait for the end, or stop it with --stop.`);
+      throw new GatelogError(
+        'invalid_parameter',
+        `Records are being copied to ${placeText(runs.place)}. Wait for the end, or stop it with --stop.`,
+      );
     }
     const cancel = new AbortController();
     const signal = AbortSignal.any([this.stopping.signal, cancel.signal]);
@@ -289,7 +292,8 @@ export class StoreCopies {
     } catch (error) {
       // It may have been saved all the same.
       const saved = await readRecordStore(database).catch(() => undefined);
-      if (saved === undefined) throw new GatelogError('internal', 'Nobody can say which store has the records now: start Gatelog again.', { cause: error });
+      if (saved === undefined)
+        throw new GatelogError('internal', 'Nobody can say which store has the records now: start Gatelog again.', { cause: error });
       if (saved.storeId !== movingTo) {
         held.reopen();
         throw error;

@@ -21,7 +21,17 @@ export function makeStoreCopyWork(config: Config, observe: Observe, copies: Stor
   };
 }
 
-const nothing = { place: null, round: null, pieces: null, rows: null, table: null, days: null, at: null, reason: null, may_try_again: null };
+const nothing = {
+  place: null,
+  round: null,
+  pieces: null,
+  rows: null,
+  table: null,
+  days: null,
+  at: null,
+  reason: null,
+  may_try_again: null,
+};
 
 function answerOf(state: CopyState): StoreCopyAnswer {
   if (state.state === 'none') return { ...nothing, state: 'none' };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatelogError } from '../../model/errors.ts';
 import { makeBackoff } from '../../platform/backoff.ts';
-import { alterTable, deleteRows } from '../../sql/commands.ts';
+import { applyDeletedMask, deleteRows } from '../../sql/commands.ts';
 import { literal } from '../../sql/literal.ts';
 import { select } from '../../sql/query.ts';
 import { sql } from '../../sql/sql.ts';
@@ -90,8 +90,7 @@ export async function dropHidden(connections: Connections, signal: AbortSignal):
     const rows = await readRows<{ readonly partition_id: string }>(connections, 'copy', parts, laneSettings);
     for (const { partition_id: id } of rows) {
       signal.throwIfAborted();
-      const all = acrossOrganizations(table, copiesAll);
-      const apply = alterTable(all, sql`APPLY DELETED MASK IN PARTITION ID ${literal(id)}`, { mutations_sync: 0 });
+      const apply = applyDeletedMask(acrossOrganizations(table, copiesAll), id, { mutations_sync: 0 });
       await removeRows({ connections, signal }, table, compileForAll(apply));
     }
   }

@@ -20,7 +20,7 @@ const { values: given, positionals } = parseArgs({
 const seed = Number(given.seed ?? Date.now() % 2 ** 31);
 const parent = makeDataDir();
 const serverFolder = path.join(parent, 'servers');
-mkdirSync(serverFolder);
+for (const folder of [serverFolder, path.join(parent, 'data')]) mkdirSync(folder);
 
 process.once('SIGINT', () => process.exit(130));
 process.once('exit', killStarted);

@@ -99,7 +99,7 @@ export type StoreCopyOrder = z.infer<typeof storeCopySchema>;
 /** What a copy of the store has come to. Times are ISO 8601. */
 export const storeCopyAnswerSchema = z.object({
   state: z.enum(['none', 'copying', 'equal', 'moved', 'failed']),
-  place: z.string().nullable(),
+  location: z.string().nullable(),
   /** Of `copying`: the number of the round, 0 for those while changes wait. */
   round: z.number().nullable(),
   /** Of `copying`: what this round has copied. */

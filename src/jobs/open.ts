@@ -13,7 +13,7 @@ import { dataPaths } from '../config/data-paths.ts';
 import path from 'node:path';
 import { systemClock } from '../platform/clock.ts';
 import { makeHasFreeSpace } from '../platform/disk-space.ts';
-import { placeOf } from './store-copy/own-store.ts';
+import { locationOf } from './store-copy/record-store.ts';
 import { StoreCopies } from './store-copy/store-copies.ts';
 import { BulkJobs } from './bulk/bulk-jobs.ts';
 import { makePricePorts, type PricePorts } from './request-costs.ts';
@@ -61,7 +61,7 @@ export function openJobs(dependencies: JobDependencies): Jobs {
     database,
     observe,
     clock: systemClock,
-    place: placeOf(config.clickhouseUrl),
+    location: locationOf(config.clickhouseUrl),
     hasFreeSpace: makeHasFreeSpace(config.dataDir, config.storeSpareBytes),
     folder: path.resolve(config.dataDir, '.store-copy'),
     whilePaused: (work) => bulk.withPaused(() => removals.withPaused(() => drain.whilePaused(work, batchEndMs))),

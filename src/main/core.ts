@@ -2,7 +2,7 @@ import { openApi } from '../api/open.ts';
 import { openAudit } from '../audit/open.ts';
 import { openIngest } from '../ingest/open.ts';
 import { openJobs } from '../jobs/open.ts';
-import { assertOwnStore, placeOf } from '../jobs/store-copy/own-store.ts';
+import { assertRecordStore, locationOf } from '../jobs/store-copy/record-store.ts';
 import { openOperator } from '../operator/open.ts';
 import { openHealth } from '../health/open.ts';
 import { openPrices } from '../pricing/held/open.ts';
@@ -138,7 +138,7 @@ async function openBase(config: Config, connect: Connect | undefined) {
   const onWait: NoteWait = (lane, ms) => countWait(meter, lane, ms);
   const store = await openReadyStore(config, observe, { onWait, connect, changeLog: stores.updateNotes });
   const hasStored = openCheckpointFile(dataPaths(config).spool).load().lastBatch > 0;
-  await assertOwnStore(store, { database, place: placeOf(config.clickhouseUrl), hasStored, now: systemClock.now() });
+  await assertRecordStore(store, { database, location: locationOf(config.clickhouseUrl), hasStored, now: systemClock.now() });
   const prices = openPrices(config, database, observe);
   const state = openSharedState(config, observe);
   return { config, meter, observe, database, audit, ...stores, alerts, store, prices, state, joined: new JoinedCalls() };

@@ -8,7 +8,7 @@ export interface RecordStore {
   /** Its identity: see `src/store/copy/identity.ts`. */
   readonly storeId: string;
   /** For people: `embedded`, or the hosts of the servers. */
-  readonly place: string;
+  readonly location: string;
   /** Unix milliseconds. */
   readonly since: number;
   /** The number of the move by which they came there; undefined: they were never moved. */
@@ -23,17 +23,17 @@ export async function readRecordStore({ queries }: MetadataQueries): Promise<Rec
   if (row === undefined) return undefined;
   return {
     storeId: row.store_id,
-    place: row.place,
-    since: Number(row.since),
-    move: Number(row.move) === 0 ? undefined : Number(row.move),
+    location: row.location,
+    since: row.since,
+    move: row.move === 0 ? undefined : row.move,
     movingTo: row.moving_to ?? undefined,
   };
 }
 
 /** Durable on return. */
 export async function saveRecordStore({ queries }: MetadataQueries, saved: RecordStore): Promise<void> {
-  const { storeId, place, since, move, movingTo } = saved;
-  const row = { store_id: storeId, place, since, move: move ?? 0, moving_to: movingTo ?? null };
+  const { storeId, location, since, move, movingTo } = saved;
+  const row = { store_id: storeId, location, since, move: move ?? 0, moving_to: movingTo ?? null };
   await queries
     .insertInto('record_store')
     .values({ number: onlyRow, ...row })

@@ -8,8 +8,8 @@ import { copiedTables } from './copy/copied-tables.ts';
 import { copyRound, type CopyRound, dropHidden, type RoundOptions } from './copy/copy-store.ts';
 import { type Identities, makeIdentities } from './copy/identity.ts';
 import type { Connect, Connections, StoreLocation } from './engine/connections.ts';
+import { gated, type Kinds } from './engine/gated.ts';
 import { type HeldWrites, WriteGate } from './engine/write-gate.ts';
-import { gatedStore } from './gated-store.ts';
 import type { LaneState, NoteWait, ReadConnections } from './engine/lanes.ts';
 import { openConnections } from './engine/open-connections.ts';
 import { type KnownDamage, type OnDamage, watchDamage } from './parts/damaged-parts.ts';
@@ -112,6 +112,50 @@ export interface CopyRoundOrder extends RoundOptions {
   readonly hasFreeSpace: HasFreeSpace;
 }
 
+/** What each member does to stored records; of those with several functions the writing ones. */
+const kinds: Kinds<Store> = {
+  run: 'reads',
+  insert: 'writes',
+  insertsByMonth: 'reads',
+  bodyRemovals: 'reads',
+  rowChanges: 'reads',
+  findRows: 'reads',
+  findTold: 'reads',
+  hasSpans: 'reads',
+  hasTracedCalls: 'reads',
+  joinRecords: 'writes',
+  spanTexts: ['remove', 'replaceBodies'],
+  changeStored: 'writes',
+  changeStoredCosts: 'writes',
+  usageRows: ['complete'],
+  changeStoredSession: ['writeHistory', 'update'],
+  setSessionTag: 'writes',
+  jobLists: ['list', 'drop'],
+  changeNext: 'writes',
+  latestChangeNumber: 'reads',
+  countCalls: 'reads',
+  latestArrival: 'reads',
+  latestStoredNumber: 'reads',
+  listParts: 'reads',
+  damage: 'reads',
+  checkPart: 'reads',
+  setAside: 'writes',
+  erase: ['list', 'removeRequests', 'removeRest', 'removeFiles'],
+  removeExpired: 'writes',
+  removeOrphans: 'writes',
+  moveBodies: ['step'],
+  indexWords: ['step'],
+  migrate: 'reads',
+  startThreads: 'reads',
+  isAlive: 'reads',
+  hasFreeSpace: 'reads',
+  measureFreeSpace: 'reads',
+  lanes: 'reads',
+  size: 'reads',
+  copy: 'reads',
+  close: 'reads',
+};
+
 /** The connections of each store, for a copy between two. */
 const connectionsOf = new WeakMap<Store, Connections>();
 
@@ -175,9 +219,9 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
       await connections.close();
     },
   };
-  const gated = gatedStore(store, gate);
-  connectionsOf.set(gated, connections);
-  return gated;
+  const behindGate = gated(store, kinds, gate);
+  connectionsOf.set(behindGate, connections);
+  return behindGate;
 }
 
 async function roundBetween(from: Connections, to: Store, { folder, hasFreeSpace, ...options }: CopyRoundOrder): Promise<CopyRound> {

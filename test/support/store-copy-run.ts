@@ -91,7 +91,17 @@ export async function runStoreCopy(options: StoreCopyOptions): Promise<StoreCopy
     const serviceOptions: ServiceOptions = { dataDir, environment };
     const service = await startService(serviceOptions);
     const scene: Scene = {
-      ...{ options, front, environment, calls: [], updates: [], random, workers: 1, serviceOptions, service, kills: [], clock },
+      options,
+      front,
+      environment,
+      calls: [],
+      updates: [],
+      random,
+      workers: 1,
+      serviceOptions,
+      service,
+      kills: [],
+      clock,
     };
     const ways: MovedStore[] = [];
     for (const to of [front.urls[0] ?? '', 'embedded']) {

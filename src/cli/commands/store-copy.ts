@@ -71,7 +71,7 @@ function progressOf({ round, pieces, rows, table, at }: StoreCopyAnswer): string
   return `Comparing ${table} of ${at?.slice(0, 10) ?? ''} (${which}${copied})`;
 }
 
-function linesOf({ state, place, days, rows, at }: StoreCopyAnswer, to: string): readonly string[] {
+function linesOf({ state, location, days, rows, at }: StoreCopyAnswer, to: string): readonly string[] {
   const compared = `${shownAmount(rows ?? 0, 'request')} of ${shownAmount(days ?? 0, 'day')}, with bodies and histories, are equal in both`;
   if (state === 'equal') {
     return [`${compared}, as they were at ${at ?? ''}. What came since is not in the copy: run the command again, with --switch to move.`];
@@ -79,7 +79,7 @@ function linesOf({ state, place, days, rows, at }: StoreCopyAnswer, to: string):
   const next =
     to === 'embedded' ? 'start Gatelog without GATELOG_CLICKHOUSE_URL' : 'start Gatelog with this address as GATELOG_CLICKHOUSE_URL';
   return [
-    `${compared}. The records are in ${place ?? ''} since ${at ?? ''}.`,
+    `${compared}. The records are in ${location ?? ''} since ${at ?? ''}.`,
     `Now ${next}: until then calls are recorded in the spool, and changes are answered 503.`,
   ];
 }

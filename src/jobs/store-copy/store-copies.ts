@@ -11,7 +11,7 @@ import type { CopyRound } from '../../store/copy/copy-store.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import type { HeldWrites } from '../../store/engine/write-gate.ts';
 import type { Store } from '../../store/store.ts';
-import { placeText } from './own-store.ts';
+import { locationText } from './record-store.ts';
 import { assertTarget, nextMove, type Reach } from './target.ts';
 
 export interface StoreCopyPorts {
@@ -20,7 +20,7 @@ export interface StoreCopyPorts {
   readonly observe: Observe;
   readonly clock: Clock;
   /** Of the store that has the records. */
-  readonly place: string;
+  readonly location: string;
   /** For the rows that are on their way, in the data folder. */
   readonly folder: string;
   /** Of its disk. */
@@ -38,7 +38,7 @@ export interface CopyTarget {
 
 export interface CopyOrder {
   /** Where to, in words. */
-  readonly place: string;
+  readonly location: string;
   /** @throws where it cannot be reached. */
   readonly open: () => Promise<CopyTarget>;
   /** The records are there from then on. */
@@ -49,7 +49,7 @@ export interface CopyOrder {
 
 interface Copying {
   readonly state: 'copying';
-  readonly place: string;
+  readonly location: string;
   /** From 1; of the last one, while changes wait, 0. */
   readonly round: number;
   /** What this round has copied. */
@@ -62,7 +62,7 @@ interface Copying {
 
 interface Copied {
   readonly state: 'equal' | 'moved';
-  readonly place: string;
+  readonly location: string;
   readonly days: number;
   readonly rows: number;
   readonly at: number;
@@ -73,7 +73,7 @@ export type CopyState =
   | { readonly state: 'none' }
   | Copying
   | Copied
-  | { readonly state: 'failed'; readonly place: string; readonly reason: string; readonly mayTryAgain: boolean };
+  | { readonly state: 'failed'; readonly location: string; readonly reason: string; readonly mayTryAgain: boolean };
 
 /** Rounds while everything goes on, at most: each has less to copy than the one before. */
 const maxRounds = 20;
@@ -127,10 +127,10 @@ export class StoreCopies {
     if (this.current.state === 'moved') throw hasMoved(this.current);
     if (this.running !== undefined) {
       const { order: runs } = this.running;
-      if (runs.place === order.place && runs.isSwitching === order.isSwitching) return;
+      if (runs.location === order.location && runs.isSwitching === order.isSwitching) return;
       throw new GatelogError(
         'invalid_parameter',
-        `Records are being copied to ${placeText(runs.place)}. Wait for the end, or stop it with --stop.`,
+        `Records are being copied to ${locationText(runs.location)}. Wait for the end, or stop it with --stop.`,
       );
     }
     const cancel = new AbortController();
@@ -166,8 +166,8 @@ export class StoreCopies {
     this.running = undefined;
   }
 
-  private note({ place }: CopyOrder, at: Omit<Copying, 'state' | 'place'>): void {
-    this.current = { state: 'copying', place, ...at };
+  private note({ location }: CopyOrder, at: Omit<Copying, 'state' | 'location'>): void {
+    this.current = { state: 'copying', location, ...at };
   }
 
   private async run(order: CopyOrder, signal: AbortSignal): Promise<Copied> {
@@ -185,9 +185,9 @@ export class StoreCopies {
   }
 
   private async noted(): Promise<RecordStore> {
-    const { store, database, place, clock } = this.ports;
+    const { store, database, location, clock } = this.ports;
     const noted = await readRecordStore(database);
-    return noted ?? { storeId: await store.copy.identities.name(), place, since: clock.now() };
+    return noted ?? { storeId: await store.copy.identities.name(), location, since: clock.now() };
   }
 
   /** Nothing is written to the other store before. @throws GatelogError for one into which this one may not be copied. */
@@ -210,12 +210,12 @@ export class StoreCopies {
   private async copy(target: Store, order: CopyOrder, signal: AbortSignal): Promise<Copied> {
     let compared = await this.rounds(target, order, { signal });
     await target.copy.dropHidden(signal);
-    if (!order.isSwitching) return { state: 'equal', place: order.place, ...sizeOf(compared.round), at: compared.startedAt };
+    if (!order.isSwitching) return { state: 'equal', location: order.location, ...sizeOf(compared.round), at: compared.startedAt };
     const until = performance.now() + triedForMs;
     for (;;) {
       const round = await this.move(target, order, { compared, signal });
       if (round !== undefined) {
-        const moved: Copied = { state: 'moved', place: order.place, ...sizeOf(round), at: this.ports.clock.now() };
+        const moved: Copied = { state: 'moved', location: order.location, ...sizeOf(round), at: this.ports.clock.now() };
         this.current = moved;
         // What the last round has hidden is dropped by merges where this does not come to its end.
         await target.copy.dropHidden(this.stopping.signal).catch(() => undefined);
@@ -286,20 +286,21 @@ export class StoreCopies {
     await saveRecordStore(database, { ...noted, movingTo });
     await orAborted(target.copy.identities.markMove(move), isOver);
     isOver.throwIfAborted();
-    held.close(placeText(order.place));
+    held.close(locationText(order.location));
     try {
-      await saveRecordStore(database, { storeId: movingTo, place: order.place, since: clock.now(), move });
+      await saveRecordStore(database, { storeId: movingTo, location: order.location, since: clock.now(), move });
     } catch (error) {
       // It may have been saved all the same.
       const saved = await readRecordStore(database).catch(() => undefined);
-      if (saved === undefined)
+      if (saved === undefined) {
         throw new GatelogError('internal', 'Nobody can say which store has the records now: start Gatelog again.', { cause: error });
+      }
       if (saved.storeId !== movingTo) {
         held.reopen();
         throw error;
       }
     }
-    observe({ kind: 'records_moved', place: order.place });
+    observe({ kind: 'records_moved', location: order.location });
   }
 
   private round(target: Store, order: CopyOrder, { number, signal, comparedAt }: RoundOrder): Promise<CopyRound> {
@@ -348,22 +349,21 @@ async function reachOf(store: Store): Promise<Reach> {
 
 /** @throws the abort reason once the signal aborts, whatever the work does. */
 async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  signal.throwIfAborted();
-  let onAbort: () => void = () => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
   work.catch(() => undefined);
+  const ended = new AbortController();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true, signal: ended.signal });
+  });
   try {
+    signal.throwIfAborted();
     return await Promise.race([work, aborted]);
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    ended.abort();
   }
 }
 
-function hasMoved({ place }: Copied): GatelogError {
-  return new GatelogError('invalid_parameter', `The records have moved to ${placeText(place)}. Start Gatelog with that store.`);
+function hasMoved({ location }: Copied): GatelogError {
+  return new GatelogError('invalid_parameter', `The records have moved to ${locationText(location)}. Start Gatelog with that store.`);
 }
 
 function tooMuch({ maxHeldMs }: CopyOrder): GatelogError {
@@ -377,9 +377,9 @@ function isLasting({ code }: GatelogError): boolean {
   return code === 'invalid_parameter' || code === 'internal';
 }
 
-function failedState({ place }: CopyOrder, error: unknown): CopyState {
-  if (!(error instanceof GatelogError)) return { state: 'failed', place, reason: messageOf(error), mayTryAgain: true };
-  return { state: 'failed', place, reason: failureText(error), mayTryAgain: !isLasting(error) };
+function failedState({ location }: CopyOrder, error: unknown): CopyState {
+  if (!(error instanceof GatelogError)) return { state: 'failed', location, reason: messageOf(error), mayTryAgain: true };
+  return { state: 'failed', location, reason: failureText(error), mayTryAgain: !isLasting(error) };
 }
 
 function sizeOf({ days }: CopyRound): { readonly days: number; readonly rows: number } {

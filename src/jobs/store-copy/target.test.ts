@@ -15,6 +15,10 @@ const into =
   () =>
     assertTarget({ own: here.id ?? '', here, there, movingTo: undefined, reach, ...more });
 
+/** Of both stores between which the records go. */
+const a = (move?: number) => store('a', move === undefined ? {} : { copyOf: ['b'], move });
+const b = (move?: number) => store('b', { copyOf: ['a'], move });
+
 describe('a store is copied', () => {
   test('into an empty one that nobody has named, and into a copy of itself', () => {
     expect(into(store('a'), store(undefined, { isEmpty: true }))).not.toThrow();
@@ -24,12 +28,14 @@ describe('a store is copied', () => {
     expect(into(store('a'), store(undefined, { copyOf: ['a'], isEmpty: true }))).not.toThrow();
   });
   test('into the one from which its records came, there and back and there again', () => {
-    let [a, b] = [store('a'), store('b', { copyOf: ['a'] })];
-    for (let times = 0; times < 3; times += 1) {
-      expect(into(a, b)).not.toThrow();
-      b = { ...b, move: nextMove(a) };
-      expect(into(b, a)).not.toThrow();
-      a = { ...a, copyOf: ['b'], move: nextMove(b) };
+    expect(nextMove(a())).toBe(1);
+    for (const [before, move] of [
+      [undefined, 1],
+      [2, 3],
+      [4, 5],
+    ] as const) {
+      expect(into(a(before), b(before === undefined ? undefined : before - 1))).not.toThrow();
+      expect(into(b(move), a(before))).not.toThrow();
     }
   });
   test('into one that was about to get the records when the service ended', () => {

@@ -8,7 +8,7 @@ export const recordStore: Migration = {
       .createTable('record_store')
       .addColumn('number', 'integer', (column) => column.primaryKey())
       .addColumn('store_id', 'text', (column) => column.notNull())
-      .addColumn('place', 'text', (column) => column.notNull())
+      .addColumn('location', 'text', (column) => column.notNull())
       .addColumn('since', 'bigint', (column) => column.notNull())
       .addColumn('move', 'integer', (column) => column.notNull())
       .addColumn('moving_to', 'text')

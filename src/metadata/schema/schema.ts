@@ -172,7 +172,7 @@ interface RecordStoreTable {
   number: number;
   store_id: string;
   /** `embedded`, or the hosts of the servers. */
-  place: string;
+  location: string;
   since: number;
   /** 0: they were never moved. */
   move: number;

@@ -1,12 +1,12 @@
 import type { Config } from '../../config/load.ts';
 import type { StoreCopyAnswer, StoreCopyOrder } from '../../contract/operator.ts';
 import { orderOf } from '../../jobs/store-copy/order.ts';
-import { placeText } from '../../jobs/store-copy/own-store.ts';
+import { locationText } from '../../jobs/store-copy/record-store.ts';
 import type { CopyState, StoreCopies } from '../../jobs/store-copy/store-copies.ts';
 import type { Observe } from '../../model/observation.ts';
 
 export interface StoreCopyWork {
-  /** @throws GatelogError for a place that is none, or the one where the records are. */
+  /** @throws GatelogError for a location that is none, or the one where the records are. */
   readonly start: (order: StoreCopyOrder) => void;
   /** @returns whether one ran. */
   readonly cancel: () => Promise<boolean>;
@@ -22,7 +22,7 @@ export function makeStoreCopyWork(config: Config, observe: Observe, copies: Stor
 }
 
 const nothing = {
-  place: null,
+  location: null,
   round: null,
   pieces: null,
   rows: null,
@@ -35,9 +35,9 @@ const nothing = {
 
 function answerOf(state: CopyState): StoreCopyAnswer {
   if (state.state === 'none') return { ...nothing, state: 'none' };
-  const { place, ...told } = state;
+  const { location, ...told } = state;
   if (told.state === 'failed') {
-    return { ...nothing, state: 'failed', place: placeText(place), reason: told.reason, may_try_again: told.mayTryAgain };
+    return { ...nothing, state: 'failed', location: locationText(location), reason: told.reason, may_try_again: told.mayTryAgain };
   }
-  return { ...nothing, ...told, place: placeText(place), at: told.at === 0 ? null : new Date(told.at).toISOString() };
+  return { ...nothing, ...told, location: locationText(location), at: told.at === 0 ? null : new Date(told.at).toISOString() };
 }

@@ -19,16 +19,17 @@ test('both stores stand side by side: what is equal, what differs, and what only
   ]);
 });
 
+const piece = (from: number, isEqual: boolean, isReplaced = false) => ({
+  from,
+  to: from + 1,
+  rows: 1,
+  bytes: 10,
+  largest: 10,
+  isEqual,
+  isReplaced,
+});
+
 test('neighbours that differ are one piece up to a size, never across what is equal', () => {
-  const piece = (from: number, isEqual: boolean, isReplaced = false) => ({
-    from,
-    to: from + 1,
-    rows: 1,
-    bytes: 10,
-    largest: 10,
-    isEqual,
-    isReplaced,
-  });
   const pieces = [piece(1, false), piece(3, false, true), piece(4, true), piece(5, false), piece(6, false), piece(7, false)];
   expect(joinedPieces(pieces, 20).map(({ from, to, rows, isReplaced }) => [from, to, rows, isReplaced])).toEqual([
     [1, 4, 2, true],

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { WriteGate } from './write-gate.ts';
 
 const blocker = () => {
-  let end: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  return { end, ended };
+  let open: (() => void) | undefined;
+  const ended = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { end: () => open?.(), ended };
 };
 
 describe('while writes are held', () => {

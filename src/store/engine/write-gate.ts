@@ -6,7 +6,6 @@ const defaultWaitMs = 10_000;
 
 interface Hold {
   readonly released: Promise<void>;
-  readonly release: () => void;
 }
 
 /** Writes that are held. */
@@ -47,14 +46,15 @@ export class WriteGate {
   /** Holds further writes, and waits for those that run. @throws when some do not end in time. */
   async hold(maxMs: number): Promise<HeldWrites> {
     if (this.held !== undefined) throw new Error('writes are held already');
-    let release: () => void = () => undefined;
+    let open: (() => void) | undefined;
     const released = new Promise<void>((resolve) => {
-      release = () => {
-        this.held = undefined;
-        resolve();
-      };
+      open = resolve;
     });
-    this.held = { released, release };
+    const release = (): void => {
+      this.held = undefined;
+      open?.();
+    };
+    this.held = { released };
     const close = (where: string): void => {
       this.closedFor = where;
       release();

@@ -4,25 +4,25 @@ import { readRecordStore, saveRecordStore } from '../../metadata/record-store.ts
 import { GatelogError } from '../../model/errors.ts';
 import type { Store } from '../../store/store.ts';
 
-/** The data folder, as a place of records. */
-export const embeddedPlace = 'embedded';
+/** The data folder, as a location of records. */
+export const embeddedLocation = 'embedded';
 
 /** Where a store is, in words: `embedded`, or the hosts of servers with the database. */
-export function placeOf(servers: ClickHouseServers | undefined): string {
-  if (servers === undefined) return embeddedPlace;
+export function locationOf(servers: ClickHouseServers | undefined): string {
+  if (servers === undefined) return embeddedLocation;
   const hosts = servers.urls.map((url) => new URL(url).host).toSorted();
   return `${hosts.join(',')}/${servers.database}`;
 }
 
-/** A place in a sentence. */
-export function placeText(place: string): string {
-  return place === embeddedPlace ? 'the data folder' : `ClickHouse at ${place}`;
+/** A location in a sentence. */
+export function locationText(location: string): string {
+  return location === embeddedLocation ? 'the data folder' : `ClickHouse at ${location}`;
 }
 
 export interface StoreOpening {
   readonly database: MetadataQueries;
   /** Of the store, in words. */
-  readonly place: string;
+  readonly location: string;
   /** Whether a record of this data folder was ever stored. */
   readonly hasStored: boolean;
   /** Unix milliseconds. */
@@ -34,16 +34,19 @@ export interface StoreOpening {
  * restored where the noted one was has no identity yet, and gets the noted one.
  * @throws Error with a sentence for people when the records are elsewhere.
  */
-export async function assertOwnStore({ copy }: Pick<Store, 'copy'>, { database, place, hasStored, now }: StoreOpening): Promise<void> {
+export async function assertRecordStore(
+  { copy }: Pick<Store, 'copy'>,
+  { database, location, hasStored, now }: StoreOpening,
+): Promise<void> {
   const { identities } = copy;
   const [noted, found] = [await readRecordStore(database), await identities.read()];
-  // Whoever has recorded nothing may still choose another place. What was moved is there, whatever the spool says.
+  // Whoever has recorded nothing may still choose another location. What was moved is there, whatever the spool says.
   if (noted === undefined || (!hasStored && noted.move === undefined)) {
-    await whereThereIsRoom(async () => saveRecordStore(database, { storeId: await identities.name(found.id), place, since: now }));
+    await whereThereIsRoom(async () => saveRecordStore(database, { storeId: await identities.name(found.id), location, since: now }));
     return;
   }
-  const isRestored = found.id === undefined && noted.place === place;
-  if (found.id !== noted.storeId && !isRestored) throw new Error(elsewhere(noted.place, place));
+  const isRestored = found.id === undefined && noted.location === location;
+  if (found.id !== noted.storeId && !isRestored) throw new Error(elsewhere(noted.location, location));
   await whereThereIsRoom(async () => {
     await identities.name(noted.storeId);
     if (noted.move !== undefined) await identities.markMove(noted.move);
@@ -59,12 +62,13 @@ async function whereThereIsRoom(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function elsewhere(noted: string, place: string): string {
-  if (noted === place)
-    return `Another store is in ${placeText(place)} now, and not the one that has the records. Bring that one back, or restore a backup.`;
+function elsewhere(noted: string, location: string): string {
+  if (noted === location) {
+    return `Another store is in ${locationText(location)} now, and not the one that has the records. Bring that one back, or restore a backup.`;
+  }
   const way =
-    noted === embeddedPlace
+    noted === embeddedLocation
       ? 'Start without GATELOG_CLICKHOUSE_URL, and move them with "gatelog store copy --to <address> --switch".'
       : 'Set GATELOG_CLICKHOUSE_URL to it; "gatelog store copy --to embedded --switch" brings them back.';
-  return `The records are in ${placeText(noted)}, and ${placeText(place)} has others or none of them. ${way}`;
+  return `The records are in ${locationText(noted)}, and ${locationText(location)} has others or none of them. ${way}`;
 }

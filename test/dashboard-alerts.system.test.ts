@@ -148,8 +148,7 @@ it('a rule is made beside its preview by the keyboard alone, fires, and its page
   await page.getByText('Requests at least 4 over 24 h, for each Team, where property "Team" is "search"').waitFor();
   await page.getByRole('rowheader', { name: 'Team: search' }).waitFor();
   await page.getByRole('row', { name: /Team: search firing 4 4/ }).waitFor();
-  const chart = page.getByRole('figure', { name: 'Requests' });
-  const ofGroup = await chart.getByRole('link', { name: 'search' }).getAttribute('href');
+  const ofGroup = await page.getByRole('figure', { name: 'Requests' }).getByRole('link', { name: 'search' }).getAttribute('href');
   expect(new URL(ofGroup ?? '', page.url()).searchParams.get('q')).toBe('Team:search Team:search');
   await tabTo(page, 'tab', 'Groups');
   await page.keyboard.press('ArrowRight');

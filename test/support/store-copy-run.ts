@@ -48,7 +48,7 @@ export interface StoreCopyRun {
   readonly verdict: Verdict;
 }
 
-const maxKillPauseMs = 20_000;
+const maxKillPauseMs = 6000;
 const catchUpMs = 300_000;
 const maxMoveMs = 3_600_000;
 /** What came this shortly before the move may still have been on its way from the spool. */

@@ -34,7 +34,7 @@ function paragraphsOf(text: string): readonly string[] {
     const isEmpty = line.trim() === '';
     if (open === undefined && ((isAtEnd && !isEmpty) || marks !== undefined)) end();
     paragraph.push(line);
-    const isClosed = open !== undefined && closes(line, open);
+    const isClosed = open !== undefined && closesCode(line, open);
     if (open === undefined) open = marks;
     else if (isClosed) open = undefined;
     isAtEnd = open === undefined && (isEmpty || isClosed);
@@ -43,7 +43,8 @@ function paragraphsOf(text: string): readonly string[] {
   return paragraphs;
 }
 
-function closes(line: string, open: string): boolean {
+/** @param open the marks that began the code. */
+export function closesCode(line: string, open: string): boolean {
   const marks = line.trim();
   return marks.length >= open.length && marks === (open[0] ?? '').repeat(marks.length);
 }

@@ -29,6 +29,9 @@ describe('a text in markdown', () => {
       { type: 'space' },
       { type: 'code', lang: 'js', text: code.slice(0, -1) },
     ]);
+    const marks = `${'`'.repeat(190_000)}x`;
+    expect(readMarkdown(`~~~\n${marks}\n~~~\n`)).toMatchObject([{ type: 'code', text: marks }]);
+    expect(readMarkdown(`\`\`\`\n${marks}`)).toMatchObject([{ type: 'code', text: marks }]);
     const words = '*word* '.repeat(2000);
     expect(readMarkdown(words)).toMatchObject([{ type: 'paragraph', text: words }]);
   });

@@ -1,5 +1,5 @@
 import { Lexer, type Token, type Tokens } from 'marked';
-import { piecesOf } from './pieces.ts';
+import { closesCode, piecesOf } from './pieces.ts';
 
 /** Read at once: a reader of markdown may need the square of a text's length. */
 const pieceLength = 10_000;
@@ -29,8 +29,9 @@ function asWritten(piece: string): Tokens.Code | Tokens.Paragraph {
   const fence = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\n`]*)\n/.exec(piece);
   if (fence === null) return { type: 'paragraph', raw: piece, text: piece, tokens: [{ type: 'text', raw: piece, text: piece }] };
   const [opening, marks = ''] = fence;
-  const inside = piece.slice(opening.length).replace(new RegExp(String.raw`\n? {0,3}${marks}[\`~]*\s*$`), '');
-  return { type: 'code', raw: piece, text: inside, lang: fence[2]?.trim() ?? '' };
+  const lines = piece.slice(opening.length).trimEnd().split('\n');
+  const inside = closesCode(lines.at(-1) ?? '', marks) ? lines.slice(0, -1) : lines;
+  return { type: 'code', raw: piece, text: inside.join('\n'), lang: fence[2]?.trim() ?? '' };
 }
 
 /** An address that a click may open; any other is only text. */

@@ -73,7 +73,7 @@ const everyPage = [
 ];
 
 /** What stands where something is still asked for. */
-const waits = /^(?:Loading|Adding up|Running the rule)/;
+const waits = /^(?:Loading|Running the rule)/;
 
 /** @typedef {{ suffix: string, width: number, height: number, colorScheme: 'light' | 'dark' }} View */
 

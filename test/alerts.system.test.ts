@@ -191,7 +191,7 @@ it('the command line applies rules from its input, tests a webhook, and delivers
   const posts = (): readonly ReceivedPost[] => receiver.posts.filter(({ body }) => body.includes('webhook.test'));
   expect(await command('webhooks', 'test', 'ops')).toMatchObject({ code: 0, stdout: 'The destination answered 200.\n' });
   const id = String(posts()[0]?.headers['webhook-id']);
-  expect((await command('webhooks', 'replay', 'ops', id)).stdout).toBe(`${id} is delivered again.\n`);
+  expect((await command('webhooks', 'replay', 'ops', id)).stdout).toBe(`${id} is retried.\n`);
   await eventually('the replay', () => (posts().length === 2 ? true : undefined));
   expect(posts()[1]?.headers['webhook-id']).toBe(id);
   expect((await command('webhooks', 'deliveries', 'ops')).stdout).toMatch(new RegExp(`delivered\\s+webhook.test\\s+2\\s+200\\s+${id}`));

@@ -40,7 +40,7 @@ Examples:
                                               a key for it, kept where clients look for it
   gatelog keys list --org acme                its keys, revoked ones too
   gatelog keys revoke sk-svc-us-Ab3x          ends a key, by its prefix or its id
-  gatelog agents setup codex --write          leads a coding agent through the gateway; undo takes it back
+  gatelog agents setup codex --write          routes a coding agent through the gateway; undo takes it back
   gatelog export --output week.csv --start-date 2026-01-05 --end-date 2026-01-12
                                               a week of requests as csv
   gatelog report                              today's cost by model and user, most expensive sessions, failures, a week's trend
@@ -76,7 +76,7 @@ ${exitCodeMeanings.map(([code, meaning]) => `  ${code}  ${meaning}`).join('\n')}
 /** The `gatelog` command line. Its actions throw; {@link runCommand} turns that into a sentence and an exit code. */
 export function buildProgram(dependencies: CommandDependencies): Command {
   const program = new Command('gatelog')
-    .description('A gateway in front of LLM providers that records every exchange, and a query service over the records.')
+    .description('A gateway in front of LLM providers that records every request, and a query service over the records.')
     .version(packageVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)

@@ -68,5 +68,5 @@ function sayWhatIsNext({ hint }: CommandDependencies, { name, program }: Agent, 
     hint(`\nNothing is written: --write does it.${showKey === true ? '' : ' --show-key prints the whole key.'}`);
     return;
   }
-  hint(`Start ${program} anew; "gatelog requests tail" shows its calls. "gatelog agents undo ${name}" takes the settings back.`);
+  hint(`Restart ${program}; "gatelog requests tail" shows its calls. "gatelog agents undo ${name}" takes the settings back.`);
 }

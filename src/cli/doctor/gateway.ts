@@ -47,7 +47,7 @@ export async function checkGateway(
   // Both listeners name the core's parts.
   const known = new Set(service.map(({ says }) => says));
   const others = found.filter(({ says }) => !known.has(says));
-  return others.length > 0 ? others : [warn(check, `${place} takes calls; what is told of the service above holds for it too.`)];
+  return others.length > 0 ? others : [warn(check, `${place} takes calls; what is said of the service above holds for it too.`)];
 }
 
 /** @returns null for an API of another machine. */

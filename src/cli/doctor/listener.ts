@@ -114,7 +114,7 @@ const maxSkew = 5;
 /** Whether both clocks agree. */
 export function checkClock({ headers, middle }: Answered): Finding {
   const told = Date.parse(headers.get('date') ?? '');
-  if (Number.isNaN(told)) return warn('clock', 'The service does not tell its time; a proxy may have removed the header Date.');
+  if (Number.isNaN(told)) return warn('clock', 'The service sent no time; a proxy may have removed the header Date.');
   const skew = Math.round((told + 500 - middle) / 1000);
   if (Math.abs(skew) <= maxSkew) return ok('clock', 'both clocks agree');
   const remedy =

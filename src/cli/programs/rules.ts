@@ -102,13 +102,13 @@ function addDeliveryCommands(webhooks: Command, dependencies: CommandDependencie
     .action(async (given: string, options: DeliveriesOptions) => (await webhookWork()).listDeliveries(dependencies, given, options));
   webhooks
     .command('replay')
-    .description('deliver one event again, under its identifier')
+    .description('retry one delivery, under its identifier')
     .argument('<webhook>', webhookHelp)
     .argument('<delivery>', 'identifier of the delivery, its webhook-id')
     .action(async (given: string, delivery: string) => (await webhookWork()).replayDelivery(dependencies, given, delivery));
   webhooks
     .command('recover')
-    .description('deliver again what failed since a time')
+    .description('retry the deliveries that failed since a time')
     .argument('<webhook>', webhookHelp)
     .requiredOption('--since <time>', 'deliveries made since then, such as 24h or 2026-01-31')
     .action(async (given: string, options: { readonly since: string }) =>
@@ -145,13 +145,13 @@ function addAlertCommands(program: Command, dependencies: CommandDependencies): 
     .action(async (given: string) => (await alertWork()).deleteAlert(dependencies, given));
   alerts
     .command('mute')
-    .description('send no message of a rule until a time; incidents go on')
+    .description('mute a rule: no message until a time; incidents go on')
     .argument('<alert>', alertHelp)
     .requiredOption('--until <time>', 'such as 2030-01-31T18:00:00Z')
     .action(async (given: string, { until }: { readonly until: string }) => (await alertWork()).muteAlert(dependencies, given, until));
   alerts
     .command('unmute')
-    .description('send messages of a rule again')
+    .description('unmute a rule')
     .argument('<alert>', alertHelp)
     .action(async (given: string) => (await alertWork()).muteAlert(dependencies, given, null));
   alerts
@@ -204,7 +204,7 @@ function addAlertsCreate(alerts: Command, dependencies: CommandDependencies): vo
     .option('--minimum-requests <count>', 'not with fewer requests in the window', wholeNumber(1_000_000_000))
     .option(
       '--channel <channel>',
-      'who is told: webhook:NAME, email:ADDRESS, slack:URL, teams:URL, pagerduty:KEY; may be repeated',
+      'who is notified: webhook:NAME, email:ADDRESS, slack:URL, teams:URL, pagerduty:KEY; may be repeated',
       collected,
     )
     .option('--enforce', 'of cost: refuse calls beyond the threshold too')

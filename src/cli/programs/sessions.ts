@@ -27,7 +27,7 @@ export function addSessionCommands(program: Command, dependencies: CommandDepend
 }
 
 function addSessionsList(sessions: Command, dependencies: CommandDependencies): void {
-  const command = sessions.command('list').description('list sessions that match, the one used last first');
+  const command = sessions.command('list').description('list sessions that match, the most recently used first');
   withTimezone(withWindow(withFilter(command)))
     .option('--search <text>', 'only sessions whose identifier or name holds this text')
     .option('--name <name>', 'only sessions of this whole name')
@@ -46,7 +46,7 @@ function addSessionsList(sessions: Command, dependencies: CommandDependencies): 
 function addUsers(program: Command, dependencies: CommandDependencies): void {
   const command = program
     .command('users')
-    .description('users with what their requests come to, the latest active first; or one of them')
+    .description('users with their totals, the most recently active first; or one of them')
     .argument('[id]', 'a user, by the header Svc-User-Id');
   withTimezone(withWindow(withFilter(command, { values: async () => (await import('../filter/names.ts')).userFieldNames })))
     .addOption(

@@ -31,7 +31,7 @@ export async function createAlert(dependencies: CommandDependencies, name: strin
     ['Channels', data.channels.map(({ type }) => type).join(', ')],
   ] as const;
   dependencies.print(detailsText(details, paintOf(dependencies)));
-  if (data.channels.length === 0) dependencies.hint('Nobody is told: the rule has no channel, which --channel gives it.');
+  if (data.channels.length === 0) dependencies.hint('Nobody is notified: the rule has no channel; --channel adds one.');
   dependencies.hint(`When it would have fired: gatelog alerts preview ${data.id}`);
 }
 

@@ -66,7 +66,7 @@ export async function testAlert(dependencies: CommandDependencies, given: string
 /** `gatelog alerts mute` and `unmute`. */
 export async function muteAlert(dependencies: CommandDependencies, given: string, until: string | null): Promise<void> {
   const time = until === null ? null : timeOf(until, { option: '--until', now: dependencies.now(), timezone: 'UTC' });
-  if (time !== null && time <= dependencies.now()) throw new UsageError('--until takes a time to come, such as 2030-01-31T18:00:00Z.');
+  if (time !== null && time <= dependencies.now()) throw new UsageError('--until takes a future time, such as 2030-01-31T18:00:00Z.');
   const alert = await alertNamed(dependencies, given);
   const muteUntil = time === null ? null : new Date(time).toISOString();
   // A channel with its `id` stays as it is, with its secrets.
@@ -94,7 +94,7 @@ export async function listIncidents(dependencies: CommandDependencies, given: st
 export async function listHistory(dependencies: CommandDependencies, given: string, { limit, json }: RowsOptions): Promise<void> {
   const { id } = await alertNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).alerts.history(id, { limit });
-  await writeRows(dependencies, data, { columns: historyColumns(dependencies.now()), json, none: 'No rows yet.' });
+  await writeRows(dependencies, data, { columns: historyColumns(dependencies.now()), json, none: 'No history yet.' });
 }
 
 /** `gatelog alerts deliveries`. */
@@ -195,7 +195,7 @@ function incidentColumns(now: number): readonly Column<Pick<AlertIncident, 'grou
   const clock = { now, timezone: 'UTC' };
   return [
     { title: 'STARTED', text: ({ started_at: at }) => momentText(at, clock) },
-    { title: 'ENDED', text: ({ ended_at: at }) => (at === null ? 'lasts' : momentText(at, clock)) },
+    { title: 'ENDED', text: ({ ended_at: at }) => (at === null ? 'ongoing' : momentText(at, clock)) },
     { title: 'PEAK', text: ({ peak }) => valueText(peak), side: 'right' },
     { title: 'GROUP', text: ({ group }) => groupText(group), minWidth: 8 },
     { title: 'LATE', text: ({ late }) => (late ? 'late' : '') },

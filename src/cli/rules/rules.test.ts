@@ -198,7 +198,7 @@ describe('gatelog webhooks and alerts', () => {
     expect((await gatelog('alerts', 'preview', 'Errors')).hinted).toContain('would not have fired');
     expect((await gatelog('alerts', 'preview', 'Errors', '-f', file(rules), '--since', '1h')).hinted).toContain('would not have fired');
     expect((await gatelog('webhooks', 'rotate-secret', 'ops')).printed).toContain('whsec_');
-    expect((await gatelog('webhooks', 'recover', 'ops', '--since', '1h')).printed).toBe('0 failed deliveries are made again.');
+    expect((await gatelog('webhooks', 'recover', 'ops', '--since', '1h')).printed).toBe('0 failed deliveries are retried.');
     expect(await gatelog('webhooks', 'delete', 'nobody')).toMatchObject({
       code: 3,
       hinted: expect.stringContaining('webhooks list') as unknown,
@@ -266,7 +266,7 @@ describe('gatelog webhooks and alerts', () => {
       filter: { request_response_rmt: { model: { equals: 'gpt-4o' } } },
       channels: [{ type: 'webhook', webhookId: expect.any(String) as unknown }],
     });
-    expect(second.hinted).toContain('Nobody is told');
+    expect(second.hinted).toContain('Nobody is notified');
     expect(JSON.parse((await gatelog('alerts', 'get', 'Slow', '--json')).printed)).toMatchObject({
       metric: 'p95_latency',
       comparison: 'gt',

@@ -105,7 +105,7 @@ export async function listDeliveries(dependencies: CommandDependencies, given: s
 export async function replayDelivery(dependencies: CommandDependencies, given: string, deliveryId: string): Promise<void> {
   const { id } = await webhookNamed(dependencies, given);
   await serviceClient(dependencies).webhooks.replay(id, deliveryId);
-  dependencies.print(`${deliveryId} is delivered again.`);
+  dependencies.print(`${deliveryId} is retried.`);
 }
 
 export async function recoverDeliveries(
@@ -116,7 +116,7 @@ export async function recoverDeliveries(
   const at = timeOf(since, { option: '--since', now: dependencies.now(), timezone: 'UTC' });
   const { id } = await webhookNamed(dependencies, given);
   const { data } = await serviceClient(dependencies).webhooks.recover(id, at);
-  dependencies.print(`${countText(data)} failed ${data === 1 ? 'delivery is' : 'deliveries are'} made again.`);
+  dependencies.print(`${countText(data)} failed ${data === 1 ? 'delivery is' : 'deliveries are'} retried.`);
 }
 
 export async function rotateSecret(dependencies: CommandDependencies, given: string, { json }: JsonOption): Promise<void> {

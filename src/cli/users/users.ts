@@ -54,7 +54,7 @@ function hasTotals(filter: UserFilter): boolean {
   return JSON.stringify(filter).includes('"users_view":');
 }
 
-/** `gatelog users`: users with what their requests come to, the latest active first; or one of them. */
+/** `gatelog users`: users with their totals, the most recently active first; or one of them. */
 export async function showUsers(dependencies: CommandDependencies, id: string | undefined, options: UsersOptions): Promise<void> {
   const clock = { now: dependencies.now(), timezone: checkedZone(options.timezone ?? 'UTC') };
   const filter = and(userFilterOf(options), ...windowOf(options, clock));

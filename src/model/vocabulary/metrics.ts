@@ -131,6 +131,7 @@ export const dimensions = {
   path: { type: 'text', description: 'Path of the call.' },
   prompt: { type: 'text', description: 'Value of Svc-Prompt-Id.' },
   prompt_version: { type: 'text', description: 'Value of Svc-Prompt-Version.' },
+  streamed: { type: 'boolean', description: 'Whether the response was an event stream.' },
   cached: { type: 'boolean', description: 'Whether the response cache answered.' },
   hour_of_day: { type: 'number', description: 'Hour of the arrival in the time zone, 0 to 23.' },
   weekday: { type: 'number', description: 'Day of the arrival in the time zone, 1 Monday to 7 Sunday.' },

@@ -27,6 +27,7 @@ const fieldOf: Readonly<Partial<Record<DimensionName, readonly [group: string, f
   path: ['request', 'path'],
   prompt: ['request_response_rmt', 'prompt_id'],
   prompt_version: ['request_response_rmt', 'prompt_version'],
+  streamed: ['request_response_rmt', 'streamed'],
   cached: ['request_response_rmt', 'cached'],
 };
 

@@ -30,6 +30,7 @@ const titles: Readonly<Record<string, string>> = {
   path: 'Path',
   prompt: 'Prompt',
   prompt_version: 'Prompt version',
+  streamed: 'Streamed',
   cached: 'Cached',
   hour_of_day: 'Hour of day',
   weekday: 'Weekday',

@@ -75,6 +75,8 @@ function dimensionOf(dimension: Dimension, record: StoredRecord, zone: Zone): st
       return orNull(record.promptId);
     case 'prompt_version':
       return orNull(record.promptVersion);
+    case 'streamed':
+      return record.streamed;
     case 'cached':
       return record.cached;
     case 'hour_of_day':

@@ -52,6 +52,11 @@ export interface RowSource {
   readonly file?: string;
 }
 
+/** Writes the rows of a query into a file of the engine's machine, in the format RowBinary. */
+export function rowsIntoFile(query: Query, file: string): Command {
+  return commandOf(['INSERT INTO FUNCTION file(', literal(file), `, 'RowBinary') `, fragmentOf(query.pieces)]);
+}
+
 export interface Insertion {
   readonly table: OrganizationTable;
   readonly columns: readonly string[];
@@ -68,6 +73,12 @@ export function insertRows({ table, columns, settings }: Insertion, { format, fi
 /** Changes a whole table. @throws TypeError for rows of one organisation: parts and settings belong to all. */
 export function alterTable(rows: Rows, action: Fragment, settings: CommandSettings = {}): Command {
   return commandOf(['ALTER TABLE ', ...tableAsRows(rows), ' ', action, ...settingsClause(settings)]);
+}
+
+/** Writes the parts of a partition without the rows that are hidden in them. @throws TypeError for rows of one organisation. */
+export function applyDeletedMask(rows: Rows, partition: string, settings: CommandSettings): Command {
+  const where: Parts = [' APPLY DELETED MASK IN PARTITION ID ', literal(partition)];
+  return commandOf(['ALTER TABLE ', ...tableAsRows(rows), ...where, ...settingsClause(settings)]);
 }
 
 /** Makes an index for the rows of a partition that have none. @throws TypeError for rows of one organisation. */

@@ -105,7 +105,7 @@ export function acrossOrganizations(table: StoreTable, _reason: string, where: W
 
 /** System tables of the engine, restricted to the store's own database. */
 export function systemRows(
-  table: 'parts' | 'parts_columns' | 'detached_parts' | 'mutations' | 'tables' | 'data_skipping_indices',
+  table: 'parts' | 'parts_columns' | 'columns' | 'detached_parts' | 'mutations' | 'tables' | 'data_skipping_indices',
   where: Where = [],
 ): Rows {
   const condition = join([fragmentOf(['database = currentDatabase()']), ...('kind' in where ? [where] : where)], ' AND ');

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ChangeLog } from './read/change-log.ts';
 import type { Config } from '../config/load.ts';
-import { messageOf } from '../model/errors.ts';
+import { GatelogError, messageOf } from '../model/errors.ts';
 import type { Observe } from '../model/observation.ts';
 import type { ClickHouseServers } from '../config/clickhouse-url.ts';
 import { makeDatabase } from './schema/make-database.ts';
@@ -67,6 +67,27 @@ async function openOnServers(servers: ClickHouseServers, { observe, open }: Serv
   }
 }
 
+/** Opens a store beside the one of the service, as it is. @throws with a sentence for people where it cannot be reached. */
+export async function openOther(
+  config: Config,
+  observe: Observe,
+): Promise<{ readonly store: Store; readonly prepare: () => Promise<void> }> {
+  const { clickhouseUrl: servers } = config;
+  const options: StoreOptions = { queryTimeoutMs: config.queryTimeoutMs, queryMemoryBytes: config.storeMemoryBytes };
+  try {
+    if (servers !== undefined) await makeDatabase(servers);
+    const location =
+      servers === undefined
+        ? { folder: dataPaths(config).store, spareBytes: config.storeSpareBytes, cacheBytes: config.storeCacheBytes }
+        : { servers };
+    const store = openStore(location, options);
+    return { store, prepare: async () => void (await brought(store, observe)) };
+  } catch (error) {
+    if (servers === undefined) throw error;
+    throw new GatelogError('store_unavailable', `ClickHouse at ${hostsOf(servers)} cannot be used: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
 /** Records and queries have priority over merges. The API already serves meanwhile. */
 export async function lowerMerges(store: Store): Promise<void> {
   try {
@@ -78,15 +99,20 @@ export async function lowerMerges(store: Store): Promise<void> {
 }
 
 async function prepared(store: Store, observe: Observe): Promise<Store> {
-  const steps: string[] = [];
   try {
-    await store.migrate((name) => steps.push(name));
-    await store.moveBodies.open();
-    await store.indexWords.open();
+    return await brought(store, observe);
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** Brings its tables up to date. */
+async function brought(store: Store, observe: Observe): Promise<Store> {
+  const steps: string[] = [];
+  await store.migrate((name) => steps.push(name));
+  await store.moveBodies.open();
+  await store.indexWords.open();
   // A refresh follows every minute.
   await store.damage.refresh().catch(() => undefined);
   if (steps.length > 0) observe({ kind: 'database_prepared', database: 'store', isNew: steps.includes(madeAtOnce), steps });
@@ -97,11 +123,18 @@ async function prepared(store: Store, observe: Observe): Promise<Store> {
 const maxReason = 200;
 
 /** Names hosts alone: addresses hold secrets, and the message reaches callers of the API. */
-function unusableServer({ urls }: ClickHouseServers, error: unknown): string {
-  const hosts = urls.map((url) => new URL(url).host).join(', ');
-  const reason = messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error).split('\n', 1)[0] ?? '';
+function unusableServer(servers: ClickHouseServers, error: unknown): string {
   return (
-    `ClickHouse at ${hosts} (GATELOG_CLICKHOUSE_URL) cannot be used: ${reason.slice(0, maxReason).replace(/\.$/, '')}. ` +
+    `ClickHouse at ${hostsOf(servers)} (GATELOG_CLICKHOUSE_URL) cannot be used: ${reasonOf(error)}. ` +
     'Start it or fix the address; without this setting the embedded store is used.'
   );
+}
+
+function hostsOf({ urls }: ClickHouseServers): string {
+  return urls.map((url) => new URL(url).host).join(', ');
+}
+
+function reasonOf(error: unknown): string {
+  const reason = messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error).split('\n', 1)[0] ?? '';
+  return reason.slice(0, maxReason).replace(/\.$/, '');
 }

@@ -4,7 +4,12 @@ import { type ChangeStored, makeChangeStored } from './update/change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './update/change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './update/change-numbers.ts';
 import { makeUsageRows, type UsageRows } from './update/complete-usage.ts';
+import { copiedTables } from './copy/copied-tables.ts';
+import { copyRound, type CopyRound, dropHidden, type RoundOptions } from './copy/copy-store.ts';
+import { type Identities, makeIdentities } from './copy/identity.ts';
 import type { Connect, Connections, StoreLocation } from './engine/connections.ts';
+import { gated, type Kinds } from './engine/gated.ts';
+import { type HeldWrites, WriteGate } from './engine/write-gate.ts';
 import type { LaneState, NoteWait, ReadConnections } from './engine/lanes.ts';
 import { openConnections } from './engine/open-connections.ts';
 import { type KnownDamage, type OnDamage, watchDamage } from './parts/damaged-parts.ts';
@@ -83,8 +88,78 @@ export interface Store {
   readonly measureFreeSpace: () => DiskSpace | undefined;
   readonly lanes: () => readonly LaneState[];
   readonly size: Pick<KnownSize, 'read'>;
+  readonly copy: StoreCopying;
   readonly close: () => Promise<void>;
 }
+
+/** What moves the records to another store. */
+export interface StoreCopying {
+  readonly identities: Identities;
+  /** Compares another store with this one, and copies what differs: see `copy/copy-store.ts`. */
+  readonly round: (to: Store, order: CopyRoundOrder) => Promise<CopyRound>;
+  /** Writes the parts of this store without the rows that are hidden in them. */
+  readonly dropHidden: (signal: AbortSignal) => Promise<void>;
+  /** Holds all writes. @throws when one that runs does not end in time. */
+  readonly holdWrites: (maxMs: number) => Promise<HeldWrites>;
+  /** Where the records have moved, in words; undefined: they are in this store. */
+  readonly movedTo: () => string | undefined;
+  /** An upgrade is still moving bodies, which a copy would miss. */
+  readonly isBeingUpgraded: () => boolean;
+}
+
+export interface CopyRoundOrder extends RoundOptions {
+  /** For the rows that are on their way. */
+  readonly folder: string;
+  /** Of its disk. */
+  readonly hasFreeSpace: HasFreeSpace;
+}
+
+/** What each member does to stored records; of those with several functions the writing ones. */
+const kinds: Kinds<Store> = {
+  run: 'reads',
+  insert: 'writes',
+  insertsByMonth: 'reads',
+  bodyRemovals: 'reads',
+  rowChanges: 'reads',
+  findRows: 'reads',
+  findTold: 'reads',
+  hasSpans: 'reads',
+  hasTracedCalls: 'reads',
+  joinRecords: 'writes',
+  spanTexts: ['remove', 'replaceBodies'],
+  changeStored: 'writes',
+  changeStoredCosts: 'writes',
+  usageRows: ['complete'],
+  changeStoredSession: ['writeHistory', 'update'],
+  setSessionTag: 'writes',
+  jobLists: ['list', 'drop'],
+  changeNext: 'writes',
+  latestChangeNumber: 'reads',
+  countCalls: 'reads',
+  latestArrival: 'reads',
+  latestStoredNumber: 'reads',
+  listParts: 'reads',
+  damage: 'reads',
+  checkPart: 'reads',
+  setAside: 'writes',
+  erase: ['list', 'removeRequests', 'removeRest', 'removeFiles'],
+  removeExpired: 'writes',
+  removeOrphans: 'writes',
+  moveBodies: ['step'],
+  indexWords: ['step'],
+  migrate: 'reads',
+  startThreads: 'reads',
+  isAlive: 'reads',
+  hasFreeSpace: 'reads',
+  measureFreeSpace: 'reads',
+  lanes: 'reads',
+  size: 'reads',
+  copy: 'reads',
+  close: 'reads',
+};
+
+/** The connections of each store, for a copy between two. */
+const connectionsOf = new WeakMap<Store, Connections>();
 
 export interface StoreOptions extends RunOptions {
   readonly onWait?: NoteWait;
@@ -101,7 +176,8 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   const endWatch = connections.embedded ? watchMerges(connections) : () => undefined;
   const patches = new PendingPatches();
   const changed = new ChangedRows(options.changeLog);
-  return {
+  const gate = new WriteGate();
+  const store: Store = {
     run: makeRunStatement(connections, options),
     rowChanges: changed.told,
     bodyRemovals: () => connections.bodies.removals,
@@ -132,12 +208,29 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     measureFreeSpace: connections.measureFreeSpace,
     lanes: connections.lanes,
     size: makeKnownSize(connections),
+    copy: {
+      identities: makeIdentities(connections),
+      round: (to, order) => roundBetween(connections, to, order),
+      dropHidden: (signal) => dropHidden(connections, signal),
+      holdWrites: (maxMs) => gate.hold(maxMs),
+      movedTo: () => gate.closedTo,
+      isBeingUpgraded: () => connections.bodies.migratedUntil !== undefined,
+    },
     close: async () => {
       endWatch();
       await damage.end();
       await connections.close();
     },
   };
+  const behindGate = gated(store, kinds, gate);
+  connectionsOf.set(behindGate, connections);
+  return behindGate;
+}
+
+async function roundBetween(from: Connections, to: Store, { folder, hasFreeSpace, ...options }: CopyRoundOrder): Promise<CopyRound> {
+  const target = connectionsOf.get(to);
+  if (target === undefined) throw new TypeError('A store that was not opened here cannot be copied into.');
+  return copyRound({ from, to: target, folder, hasFreeSpace }, await copiedTables(from, target), options);
 }
 
 /** Writes that change costs and usage. */

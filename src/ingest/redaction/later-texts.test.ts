@@ -52,6 +52,7 @@ const writers: Readonly<Record<keyof Store, string>> = {
   size: 'reads',
   lanes: 'reads',
   startThreads: 'reads',
+  copy: 'rows that the other store has already, whose texts were redacted when they came',
   close: 'reads',
 };
 

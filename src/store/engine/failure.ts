@@ -159,6 +159,12 @@ export function failureText(error: unknown): string {
 }
 
 /** The code of an engine's error, also behind one of ours; undefined for other errors. */
+/** Also where its whole database is missing. */
+export function isMissingTable(error: unknown): boolean {
+  const code = engineCodeOf(error);
+  return code === '60' || code === '81';
+}
+
 export function engineCodeOf(error: unknown): string | undefined {
   return engineCode(causeOf(error));
 }

@@ -5,9 +5,9 @@ import { type PermitRequest, FairSemaphore, type Permit } from '../../platform/f
 /**
  * The use of a connection. A connection runs one query at a time, so work that must not wait for other work has its own lane. Of reads,
  * `short` is for those that find a few rows by the key, `long` for all others, `export` for the pages of exports, `alerts` for the windows of
- * rules, and `large` for one at a time that needs more memory than the others may use.
+ * rules, `large` for one at a time that needs more memory than the others may use, and `copy` for what moves records to another store.
  */
-export type LaneName = 'insert' | 'update' | 'history' | 'removal' | 'control' | 'short' | 'long' | 'export' | 'alerts' | 'large';
+export type LaneName = 'insert' | 'update' | 'history' | 'removal' | 'control' | 'short' | 'long' | 'export' | 'alerts' | 'large' | 'copy';
 
 /** Receives the lane and milliseconds of work that waited for a connection. */
 export type NoteWait = (lane: LaneName, ms: number) => void;
@@ -31,6 +31,7 @@ export const laneNames: readonly LaneName[] = [
   'export',
   'alerts',
   'large',
+  'copy',
 ];
 /** Maximum waiting work of one owner per lane; more gets 503. */
 const maxWaitingOfOwner = 500;

@@ -5,7 +5,7 @@ import { compileForAll } from '../../sql/statement.ts';
 import { acrossOrganizations } from '../../sql/tables.ts';
 
 /** Bytes of one row. */
-const veryLarge = 16 * 1024 * 1024;
+export const veryLarge = 16 * 1024 * 1024;
 
 const ofBodies = acrossOrganizations('bodies', 'how parts are merged is one of the whole table');
 const fewerParts = sql`MODIFY SETTING max_parts_to_merge_at_once = 4, merge_selector_base = 3`;
@@ -21,7 +21,12 @@ export class VeryLargeRows {
   /** Call it before rows of `bodies` are inserted. */
   async prepare(client: ClickHouseClient, rows: readonly Uint8Array[]): Promise<void> {
     if (this.isPrepared || !rows.some(({ length }) => length > veryLarge)) return;
-    await client.command({ query: compileForAll(alterTable(ofBodies, fewerParts)).text });
+    await prepareVeryLargeRows(client);
     this.isPrepared = true;
   }
+}
+
+/** For rows of which nobody has looked at each. Repeatable. */
+export async function prepareVeryLargeRows(client: ClickHouseClient): Promise<void> {
+  await client.command({ query: compileForAll(alterTable(ofBodies, fewerParts)).text });
 }

@@ -83,6 +83,42 @@ export const storePartSchema = z.object({
   part: z.string('`part` takes the name of a part.').max(200, '`part` takes the name of a part.'),
 });
 
+const toSentence = '`to` takes "embedded", or the address of ClickHouse servers as GATELOG_CLICKHOUSE_URL has it.';
+const holdSentence = '`hold_ms` takes milliseconds, 1000 to 600000.';
+
+export const storeCopySchema = z.object({
+  to: z.string(toSentence).min(1, toSentence).max(10_000, toSentence),
+  /** The records are there from then on. */
+  switch: z.boolean('`switch` takes true or false.'),
+  /** Milliseconds that changes wait at most. */
+  hold_ms: z.number(holdSentence).int(holdSentence).min(1000, holdSentence).max(600_000, holdSentence),
+});
+
+export type StoreCopyOrder = z.infer<typeof storeCopySchema>;
+
+/** What a copy of the store has come to. Times are ISO 8601. */
+export const storeCopyAnswerSchema = z.object({
+  state: z.enum(['none', 'copying', 'equal', 'moved', 'failed']),
+  location: z.string().nullable(),
+  /** Of `copying`: the number of the round, 0 for those while changes wait. */
+  round: z.number().nullable(),
+  /** Of `copying`: what this round has copied. */
+  pieces: z.number().nullable(),
+  /** Of `copying`: rows that this round has copied; of `equal` and `moved` requests. */
+  rows: z.number().nullable(),
+  table: z.string().nullable(),
+  days: z.number().nullable(),
+  /** Of `copying`: the time of the rows that are compared; of `equal` and `moved`: of which moment. */
+  at: z.string().nullable(),
+  reason: z.string().nullable(),
+  /** Of `failed`. */
+  may_try_again: z.boolean().nullable(),
+});
+/** Whether a copy ran. */
+export const storeCopyStopSchema = z.object({ stopped: z.boolean() });
+
+export type StoreCopyAnswer = z.infer<typeof storeCopyAnswerSchema>;
+
 const storePartItemSchema = z.object({
   table: z.string(),
   part: z.string(),

@@ -16,7 +16,13 @@ export interface Watches {
 export async function healthOf(
   watches: Watches,
   drain: Pick<Drain, 'oldestWaitingMs' | 'isDraining'>,
-  { hasFreeSpace: hasSpace, damage, moveBodies, indexWords }: Pick<Store, 'hasFreeSpace' | 'damage' | 'moveBodies' | 'indexWords'>,
+  {
+    hasFreeSpace: hasSpace,
+    damage,
+    moveBodies,
+    indexWords,
+    copy,
+  }: Pick<Store, 'hasFreeSpace' | 'damage' | 'moveBodies' | 'indexWords' | 'copy'>,
 ): Promise<ApiHealth> {
   const [storeResponds, takesChanges] = await Promise.all([watches.store.responds(), watches.metadata.responds()]);
   const hasFreeSpace = hasSpace();
@@ -26,6 +32,7 @@ export async function healthOf(
     degraded: [
       ...(takesChanges ? [] : ['metadata']),
       ...(hasFreeSpace ? [] : ['store_full']),
+      ...(copy.movedTo() === undefined ? [] : ['store_moved']),
       ...(damage.parts().length > 0 ? ['store_damaged'] : []),
       ...(moveBodies.state().isDone && indexWords.state().isDone ? [] : ['store_upgrading']),
       ...(isBehind ? ['ingest_behind'] : []),

@@ -10,6 +10,11 @@ import type { CorePrices } from '../pricing/held/core-prices.ts';
 import type { SharedState } from '../state/shared-state.ts';
 import type { Store } from '../store/store.ts';
 import { dataPaths } from '../config/data-paths.ts';
+import path from 'node:path';
+import { systemClock } from '../platform/clock.ts';
+import { makeHasFreeSpace } from '../platform/disk-space.ts';
+import { locationOf } from './store-copy/record-store.ts';
+import { StoreCopies } from './store-copy/store-copies.ts';
 import { BulkJobs } from './bulk/bulk-jobs.ts';
 import { makePricePorts, type PricePorts } from './request-costs.ts';
 import { makeRemovals, makeTrustedClock, type Removals } from './removals.ts';
@@ -36,10 +41,14 @@ export interface Jobs {
   readonly bulk: BulkJobs;
   readonly prices: PricePorts;
   readonly imports: TakeImports;
+  readonly copies: StoreCopies;
   /** Resumes what was interrupted; call it before the drain starts. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
+
+/** A running batch has so long to end. */
+const batchEndMs = 30_000;
 
 export function openJobs(dependencies: JobDependencies): Jobs {
   const { config, observe, database, store, prices, ingest, deliveries } = dependencies;
@@ -47,10 +56,21 @@ export function openJobs(dependencies: JobDependencies): Jobs {
   const trustedClock = makeTrustedClock(database, observe);
   const removals = makeRemovals({ ...dependencies, ...ingest, trustedClock }, { drain, changer, deliveries });
   const bulk = new BulkJobs({ database, store, drain, changer, observe });
+  const copies = new StoreCopies({
+    store,
+    database,
+    observe,
+    clock: systemClock,
+    location: locationOf(config.clickhouseUrl),
+    hasFreeSpace: makeHasFreeSpace(config.dataDir, config.storeSpareBytes),
+    folder: path.resolve(config.dataDir, '.store-copy'),
+    whilePaused: (work) => bulk.withPaused(() => removals.withPaused(() => drain.whilePaused(work, batchEndMs))),
+  });
   return {
     removals,
     trustedClock,
     bulk,
+    copies,
     prices: makePricePorts({ database, prices, store, changer }),
     imports: makeImports({ store, drain, running, changer, spoolFolder: dataPaths(config).spool, retention: removals.retentionPorts }),
     start: async () => {
@@ -58,7 +78,8 @@ export function openJobs(dependencies: JobDependencies): Jobs {
       await bulk.resume();
     },
     stop: async () => {
-      await Promise.all([removals.stop(), bulk.stop()]);
+      // Together: what a copy has paused would go on when it ends.
+      await Promise.all([removals.stop(), bulk.stop(), copies.stop()]);
     },
   };
 }

@@ -25,7 +25,7 @@ import { setDamagedStateAside } from '../state/set-aside.ts';
 import { coreLockOf, rejectUnsupportedSettings, holdLock } from './shared.ts';
 
 /** Threads of the core beside those of queries: the store's other connections, and files that are read, written and synced meanwhile. */
-const writersAndFiles = 10;
+const writersAndFiles = 11;
 
 /** Maximum wait of a start for a core of an earlier run, and for ports without a known owner. */
 const earlierLifeMs = 15_000;

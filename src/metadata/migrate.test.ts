@@ -93,6 +93,7 @@ test('several processes at once migrate, bootstrap and claim each identifier exa
     '0019-operator-prices',
     '0020-people',
     '0021-inviters',
+    '0022-record-store',
   ]);
   expect(outputs.filter(({ created }) => created)).toHaveLength(1);
   expect(outputs.reduce((sum, { claimed }) => sum + claimed, 0)).toBe(500);
@@ -130,6 +131,7 @@ test('a second start changes nothing', async () => {
         '0019-operator-prices',
         '0020-people',
         '0021-inviters',
+        '0022-record-store',
       ],
     },
   ]);

@@ -22,6 +22,7 @@ import { viewsAndBoards } from './migrations/0018-views-and-boards.ts';
 import { operatorPrices } from './migrations/0019-operator-prices.ts';
 import { people } from './migrations/0020-people.ts';
 import { inviters } from './migrations/0021-inviters.ts';
+import { recordStore } from './migrations/0022-record-store.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** In the order of application. `steps.ts` names them. */
@@ -46,6 +47,7 @@ const migrations: readonly Migration[] = [
   operatorPrices,
   people,
   inviters,
+  recordStore,
 ];
 
 /** Migrates the tables; see `migrateSqlite`. @param now Unix milliseconds. */

@@ -23,6 +23,7 @@ export const metadataSteps: readonly string[] = [
   '0019-operator-prices',
   '0020-people',
   '0021-inviters',
+  '0022-record-store',
 ];
 
 /** Names of the migrations of the audit log, for whoever restores a backup. */

@@ -122,6 +122,8 @@ export type Observation =
   | { readonly kind: 'provider_key_unreadable'; readonly organizationId: string; readonly provider: string; readonly id: string }
   /** A start waits for ClickHouse servers, while calls go on and are recorded in the spool. */
   | { readonly kind: 'store_awaited'; readonly reason: string }
+  /** The records are in another store now; the service waits for a start with it. */
+  | { readonly kind: 'records_moved'; readonly location: string }
   /** Files of a part of the store are damaged; reads that need them fail. `rows`: rows in the part. */
   | { readonly kind: 'store_part_damaged'; readonly table: string; readonly part: string; readonly rows: number | null }
   /** The engine could not load a part at startup and moved it aside; queries miss its rows. `rows` null: unknown. */

@@ -13,6 +13,7 @@ import { importOperatorPrices, listOperatorPrices } from './routes/prices.ts';
 import { replayDeadLetters } from './routes/replay-dead-letters.ts';
 import { showDeadLetter } from './routes/show-dead-letter.ts';
 import { checkStorePart, listStoreParts, setAsideStorePart } from './routes/store-parts.ts';
+import { showStoreCopy, startStoreCopy, stopStoreCopy } from './routes/store-copy.ts';
 import { takeSnapshot } from './routes/take-snapshot.ts';
 
 const endpoints: readonly OperatorEndpoint[] = [
@@ -24,6 +25,9 @@ const endpoints: readonly OperatorEndpoint[] = [
   listStoreParts,
   checkStorePart,
   setAsideStorePart,
+  startStoreCopy,
+  showStoreCopy,
+  stopStoreCopy,
   receiveSpans,
   listOperatorPrices,
   importOperatorPrices,

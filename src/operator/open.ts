@@ -13,6 +13,7 @@ import type { OperatorWork } from './routes/endpoint.ts';
 import { systemClock } from '../platform/clock.ts';
 import { writeAtomicSeries } from '../spool/import-series.ts';
 import { dataPaths } from '../config/data-paths.ts';
+import { makeStoreCopyWork } from './work/store-copy.ts';
 import { makeStoreParts } from './work/store-parts.ts';
 import { makePriceImport } from '../jobs/import-prices.ts';
 import type { AllCorePrices } from '../pricing/held/core-prices.ts';
@@ -89,6 +90,7 @@ function operatorServer(dependencies: OperatorDependencies, replay: DeadLetterRe
     deadLetters,
     replay,
     storeParts: makeStoreParts(dependencies.store, dependencies.observe),
+    storeCopy: makeStoreCopyWork(dependencies.config, dependencies.observe, jobs.copies),
     takeSnapshot: (...args) => replay.runExclusively(() => takeSnapshot(...args)),
     api,
   });

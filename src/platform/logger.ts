@@ -31,6 +31,7 @@ const warnings: ReadonlySet<Observation['kind']> = new Set([
   'state_not_synced',
   'certificate_not_renewed',
   'store_awaited',
+  'records_moved',
   'store_part_damaged',
   'store_part_lost',
   'store_part_set_aside',

@@ -38,14 +38,20 @@ export interface Findings {
   readonly refusedUpdates: string[];
 }
 
-/** @param calls of all loads; their numbers are unique. */
-export async function judge(api: string, calls: readonly CallOutcome[], updates: readonly UpdateOutcome[]): Promise<Verdict> {
+/** @param calls of all loads; their numbers are unique. @param isOfCalls whether a record is of one of them; absent: every one is. */
+export async function judge(
+  api: string,
+  calls: readonly CallOutcome[],
+  updates: readonly UpdateOutcome[],
+  isOfCalls: (record: StoredRecord) => boolean = () => true,
+): Promise<Verdict> {
   // Calls that were answered 401, or with `svc-recorded: false`, need no record.
   const recordedCalls = calls.filter(({ id, status, recorded }) => id !== undefined && status !== 401 && recorded);
-  const records = await recordsOnceStored(
+  const found = await recordsOnceStored(
     api,
     recordedCalls.flatMap(({ id }) => id ?? []),
   );
+  const records = found.filter(isOfCalls);
   const stored = new Map(records.map((record) => [record.id, record]));
   const complete = recordedCalls.filter((call) => call.complete);
   const broken = recordedCalls.filter((call) => !call.complete);

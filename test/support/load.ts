@@ -44,6 +44,8 @@ export interface LoadOptions {
   /** One call in this many is changed while it is open, and one in this many when it is complete; 0: none. */
   readonly updateEvery: number;
   readonly random: SeededRandom;
+  /** Number of the first call: the numbers of all loads of a run are unique. */
+  readonly firstNumber?: number;
   /** Called when a call has ended. */
   readonly onCall?: (outcome: CallOutcome) => void;
 }
@@ -72,7 +74,7 @@ export function startLoad(options: LoadOptions): Load {
   const loop = async (): Promise<void> => {
     const startedAt = performance.now();
     let due = 0;
-    for (let number = 1; !stopping.signal.aborted;) {
+    for (let number = options.firstNumber ?? 1; !stopping.signal.aborted;) {
       const wanted = ((performance.now() - startedAt) / 1000) * options.callsPerSecond;
       for (; due < wanted; due += 1) {
         if (open.size >= maxConcurrentCalls) continue;

@@ -117,7 +117,7 @@ async function moveUnderKills(
 }
 
 /** Compares the answers of the service with those that the records have. */
-class Answers {
+export class Answers {
   compared = 0;
   readonly different: string[] = [];
   private readonly queries: readonly Query[];
@@ -200,7 +200,7 @@ interface Query {
 }
 
 /** Of the old records alone: calls come meanwhile. */
-function drawQuery(random: SeededRandom, records: readonly RequestRecord[]): Query {
+export function drawQuery(random: SeededRandom, records: readonly RequestRecord[]): Query {
   const record = random.of(records);
   const word = random.of(record.promptText.split(' ').filter((one) => one !== ''));
   const team = rmt('properties', { Team: { equals: record.properties.get('Team') } });

@@ -16,6 +16,10 @@ export const statementWriters: readonly string[] = [
 
 /** Callers that may access rows of every organisation. */
 export const acrossOrganizationsCallers: readonly string[] = [
+  'src/store/copy/copied-tables.ts',
+  'src/store/copy/copy-store.ts',
+  'src/store/copy/digests.ts',
+  'src/store/copy/identity.ts',
   'src/store/delete/erasure.ts',
   'src/store/parts/remove-rows.ts',
   'src/store/delete/retention.ts',

@@ -1,12 +1,11 @@
 import { userInfo } from 'node:os';
-import { buffer } from 'node:stream/consumers';
-import type { Readable } from 'node:stream';
 import { displayPrefix, looksLikeOurKey, regionOf } from '../../auth/api-key.ts';
 import { loadGiven, readVariables } from '../../config/given.ts';
 import { faultSentence } from '../../config/load.ts';
 import { listenerAddresses } from '../../config/listener-addresses.ts';
 import { type CommandDependencies, CommandError, UsageError } from '../base/dependencies.ts';
 import { serviceSettings } from '../base/environment-file.ts';
+import { readSecret } from '../base/standard-input.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import type { Connection } from './agent.ts';
 
@@ -24,7 +23,7 @@ const standardGateway = 'http://127.0.0.1:8787';
 export async function connectionOf(dependencies: CommandDependencies, options: ConnectionOptions): Promise<Connection> {
   return {
     gateway: gatewayOf(dependencies, options.gateway),
-    key: options.keyStdin === true ? await keyFrom(process.stdin) : keyOf(dependencies),
+    key: options.keyStdin === true ? checkedKey(await readSecret(process.stdin, maxKeyBytes), 'Standard input') : keyOf(dependencies),
     user: plainText('--user', options.user ?? ownName()),
     properties: Object.fromEntries((options.property ?? []).map(propertyOf)),
     model: plainText('--model', options.model),
@@ -70,12 +69,6 @@ function keyOf(dependencies: CommandDependencies): string {
 }
 
 const maxKeyBytes = 4096;
-
-async function keyFrom(input: Readable): Promise<string> {
-  const bytes = await buffer(input);
-  if (bytes.length > maxKeyBytes) throw new UsageError('Standard input holds more than a key.');
-  return checkedKey(bytes.toString('utf8').trim(), 'Standard input');
-}
 
 /** The sentence never contains the key. */
 function checkedKey(key: string, place: string): string {

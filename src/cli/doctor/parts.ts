@@ -34,6 +34,11 @@ const parts: Readonly<Record<string, { readonly says: string; readonly remedy: s
     remedy: '"gatelog store check" names it; docs/operations/damaged-store.md says what to do.',
     fails: true,
   },
+  store_moved: {
+    says: 'the records have moved to another store: calls are recorded in the spool, changes are answered 503',
+    remedy: 'Start Gatelog with that store: GATELOG_CLICKHOUSE_URL is its address, or absent for the data folder.',
+    fails: true,
+  },
   store_upgrading: { says: 'an upgrade moves stored bodies; everything works meanwhile', remedy: 'Wait; nothing is to be done.' },
   ingest_behind: {
     says: 'records wait for more than a minute before they can be found',

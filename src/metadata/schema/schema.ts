@@ -24,6 +24,7 @@ export interface MetadataTables {
   readonly erasures: ErasuresTable;
   readonly erased_exchanges: ErasedExchangesTable;
   readonly believed_time: TrustedTimeTable;
+  readonly record_store: RecordStoreTable;
   readonly jobs: JobsTable;
   readonly alert_rules: AlertRulesTable;
   readonly alert_offers: AlertOffersTable;
@@ -165,6 +166,17 @@ interface ErasedExchangesTable {
   erasure: number;
   organization_id: string;
   request_id: string;
+}
+
+interface RecordStoreTable {
+  number: number;
+  store_id: string;
+  /** `embedded`, or the hosts of the servers. */
+  location: string;
+  since: number;
+  /** 0: they were never moved. */
+  move: number;
+  moving_to: string | null;
 }
 
 interface TrustedTimeTable {

@@ -6,6 +6,7 @@ import type { OperatorPricePorts } from '../../jobs/import-prices.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { ReceivedTrace } from '../../otlp/tree/position.ts';
 import type { TakeSnapshot } from '../work/snapshots.ts';
+import type { StoreCopyWork } from '../work/store-copy.ts';
 import type { StoreParts } from '../work/store-parts.ts';
 
 /** What the endpoints use. */
@@ -17,6 +18,7 @@ export interface OperatorWork {
   readonly replay: Pick<DeadLetterReplay, 'replay'>;
   readonly takeSnapshot: TakeSnapshot;
   readonly storeParts: StoreParts;
+  readonly storeCopy: StoreCopyWork;
   /** Some endpoints of the API are the operator's too, for any organisation. */
   readonly api: ApiPorts;
 }

@@ -38,3 +38,12 @@ test('a backup right behind another one waits until that one is removed; one bes
   const [third, fourth] = await Promise.allSettled([takeSnapshot(false), takeSnapshot(false)]);
   expect([third.status, fourth.status]).toEqual(['fulfilled', 'rejected']);
 });
+
+test('a store whose records have moved is not backed up', async () => {
+  const held = await rig.store.copy.holdWrites(1000);
+  held.close('ClickHouse at db:8443/gatelog');
+  await expect(takeSnapshot(false)).rejects.toThrow(
+    'The records have moved to ClickHouse at db:8443/gatelog: start Gatelog with that store, then back it up.',
+  );
+  held.reopen();
+});

@@ -55,6 +55,10 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
         'The store is a ClickHouse server (GATELOG_CLICKHOUSE_URL): back it up with its own BACKUP.',
       );
     }
+    const moved = store.copy.movedTo();
+    if (moved !== undefined) {
+      throw new GatelogError('invalid_parameter', `The records have moved to ${moved}: start Gatelog with that store, then back it up.`);
+    }
     // A command that comes right behind another one waits for what that one has left.
     await removal;
     if (isTaken) throw new GatelogError('store_unavailable', 'Another backup is being made. Try again when it is done.');

@@ -148,6 +148,7 @@ const measures: { readonly [K in Kind]: readonly Measure<K>[] } = {
   store_part_lost: [],
   store_part_set_aside: [],
   store_awaited: [],
+  records_moved: [],
   key_lookup_failed: [],
   people_failed: [],
   audit_failed: [],

@@ -2,8 +2,8 @@
  * `npm run soak -- store-copy [requests] [--kills n] [--queries n] [--rate n] [--seed n]`: moves a store of this many requests (300,000 by
  * default) with `gatelog store copy --switch` to ClickHouse servers (an engine behind the HTTP interface of a server) and back to the data
  * folder, while calls (30 a second by default) and changes go on, and kills the core or the whole tree this many times (3 by default) each
- * way. After each way the figures of all days must be those of the former store, and the answers of 200 seeded queries those that the
- * records have; no answered call and no acknowledged change may be lost. The exit code is 1 when any of this is violated.
+ * way. After each way the figures of all days must be those of the former store, and the answers of 200 seeded queries, with bodies, those
+ * that it gave at the start; no answered call and no acknowledged change may be lost. The exit code is 1 when any of this is violated.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -117,7 +117,7 @@ async function moveUnderKills(
 }
 
 /** Compares the answers of the service with those that the records have. */
-export class Answers {
+class Answers {
   compared = 0;
   readonly different: string[] = [];
   private readonly queries: readonly Query[];
@@ -194,7 +194,7 @@ async function rowsBefore(dataDir: string): Promise<number> {
 const rmt = (field: string, operators: unknown): unknown => ({ request_response_rmt: { [field]: operators } });
 const and = (left: unknown, right: unknown): unknown => ({ left, operator: 'and', right });
 
-interface Query {
+export interface Query {
   readonly filter: unknown;
   readonly sort?: Readonly<Record<string, 'asc' | 'desc'>>;
 }

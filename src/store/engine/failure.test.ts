@@ -32,6 +32,12 @@ describe('an error of the engine', () => {
     expect(changeFailure(storeFailure(error))).toMatchObject({ code: 'store_unavailable', cause: error });
   });
 
+  test.each(['225', '254', '285', '286', '289', '319', '369'])('%s, of replicas that are away or behind, is answered with 503', (code) => {
+    const error = engineErrorOf(`Code: ${code}. DB::Exception: Replicas are away.`);
+    expect(storeFailure(error)).toMatchObject({ code: 'store_unavailable', status: 503 });
+    expect(isRejection(error)).toBe(false);
+  });
+
   test('of a damaged file makes no record a dead letter', () => {
     expect(isRejection(engineErrorOf('Code: 33. Cannot read all data'))).toBe(true);
     expect(isRejection(engineErrorOf(`Code: 33. Cannot read all data: ${reading}`))).toBe(false);

@@ -9,11 +9,16 @@ const memoryCodes = new Set([overMemoryCode, overResultCode, '158', '307']);
 const sizeCodes = new Set(['167', '168']);
 /** The input can never be stored. */
 const rejectedCodes = new Set(['6', '25', '26', '27', '33', '38', '41', '53', '69', '70', '72', '117', '131', '321', '376']);
-/** It responds but cannot work now: too many queries, no network, a full or read-only disk, too many parts, a quota, a user without rights. */
-const awayCodes = new Set(['164', '194', '201', '202', '203', '210', '236', '242', '243', '252', '279', '497', '516', '999']);
+/**
+ * It responds but cannot work now: too many queries, no network, a full or read-only disk, too many parts, a quota, a user without rights,
+ * no Keeper.
+ */
+const awayCodes = new Set(['164', '194', '201', '202', '203', '210', '225', '236', '242', '243', '252', '279', '497', '516', '999']);
+/** Replicas are away or behind, where the user reads or inserts with a quorum. */
+const quorumCodes = new Set(['254', '285', '286', '289', '319', '369']);
 
 /** Another replica may work: no network, Keeper away, a table that is read-only because of either. */
-const unreachableCodes = new Set(['209', '210', '242', '279', '999']);
+const unreachableCodes = new Set(['209', '210', '225', '242', '279', '999']);
 
 /** Codes only for damaged files of the store. */
 const damageCodes = new Set(['40', '226', '228', '246']);
@@ -37,7 +42,7 @@ export function storeFailure(error: unknown): GatelogError {
   if (code === badArgumentsCode && /time zone/i.test(messageOf(error))) {
     return new GatelogError('invalid_body', unknownZoneSentence, { cause: error, details: { path: 'timezone' } });
   }
-  if (code === undefined || awayCodes.has(code)) {
+  if (code === undefined || awayCodes.has(code) || quorumCodes.has(code)) {
     return new GatelogError('store_unavailable', 'The store cannot be reached. Try again in a moment.', { cause: error });
   }
   return new GatelogError('internal', 'The store could not run this query.', { cause: error });

@@ -27,13 +27,19 @@ const assumed: ClickHouseSettings = {
   max_parser_depth: '4000',
 };
 
-/** A client of a ClickHouse server. @param url with user, password and database. */
-export function openServerClient(url: string): ClickHouseClient {
+/**
+ * Behind one address may be several replicas, each of which may answer. Cloud then shows what was just written, and so do replicas whose user
+ * inserts with a quorum; anywhere else it changes nothing.
+ */
+const behindOneAddress: ClickHouseSettings = { select_sequential_consistency: '1' };
+
+/** A client of a ClickHouse server. @param url with user, password and database. @param isOneOfSeveral each address is one replica. */
+export function openServerClient(url: string, { isOneOfSeveral = false } = {}): ClickHouseClient {
   return createClient({
     url,
     application: 'gatelog',
     request_timeout: requestTimeoutMs,
-    clickhouse_settings: assumed,
+    clickhouse_settings: isOneOfSeveral ? assumed : { ...assumed, ...behindOneAddress },
     // Lists of identifiers exceed what an address may have.
     use_multipart_params_auto: true,
     // We report failures ourselves; the client would write its own lines to the console.

@@ -60,6 +60,17 @@ describe('a read', () => {
     expect(await read('SELECT sleep(1.5) AS zero')).toEqual([{ zero: 0 }]);
   });
 
+  it.each([
+    ['one address, which several replicas may share', 1, '1'],
+    ['several addresses, one of which does all work', 2, '0'],
+  ])('with %s', async (_name, addresses, value) => {
+    const own = openConnections({ servers: { urls: front.urls.slice(0, addresses), cluster: undefined } });
+    const setting = "SELECT value FROM system.settings WHERE name = 'select_sequential_consistency'";
+    const rows = await own.run('short', (client) => selectRows({ client, embedded: false }, { text: setting, params: {} }));
+    await own.close();
+    expect(rows).toEqual([{ value }]);
+  });
+
   it('takes parameters that are longer than an address may be', async () => {
     const ids = Array.from({ length: 50_000 }, (_none, index) => BigInt(index));
     expect(await read('SELECT toUInt32(length({ids:Array(UInt128)})) AS length', { ids })).toEqual([{ length: 50_000 }]);

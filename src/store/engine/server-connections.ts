@@ -13,7 +13,7 @@ const reading: ReadonlySet<LaneName> = new Set<LaneName>(['short', 'long', 'expo
 export function openServers({ servers: { urls, cluster } }: ServerLocation, onWait: NoteWait, reads: ReadConnections): Connections {
   const clients: ClickHouseClient[] = [];
   const open = (url: string): ClickHouseClient => {
-    const client = openServerClient(url);
+    const client = openServerClient(url, { isOneOfSeveral: urls.length > 1 });
     clients.push(client);
     return client;
   };

@@ -73,7 +73,6 @@ const ofHttp = new Set([
   'http_headers_progress_interval_ms',
   'cancel_http_readonly_queries_on_client_close',
   'http_write_exception_in_output_format',
-  'select_sequential_consistency',
   'insert_quorum',
 ]);
 

@@ -39,6 +39,7 @@ import type { RoutingPorts } from './models/by-model.ts';
 import { CallLog } from './observation/call-log.ts';
 import { GatewayMeter } from './observation/metrics.ts';
 import { AddressNotes } from './relay/address-notes.ts';
+import { UnpackingTime } from './relay/unpacking-time.ts';
 import { makeProviderTable } from './routing/provider-table.ts';
 import { createGatewayServer, type GatewayHealth } from './server.ts';
 import { makeUpstream, type Upstream } from './upstream/upstream.ts';
@@ -230,6 +231,7 @@ function portsOf(dependencies: GatewayDependencies, { upstream, largeBodies, cac
     meter: new GatewayMeter(dependencies.meter),
     callLog: logCall === undefined ? undefined : new CallLog({ observe: logCall, monotonic }),
     addressNotes: new AddressNotes({ observe, monotonic }),
+    unpackingTime: new UnpackingTime(monotonic),
     cache,
     codingTurns: new CodingTurns(),
     clock: systemClock,

@@ -8,6 +8,7 @@ import { IncomingRequest } from '../http/incoming-request.ts';
 import { gatewayFamilies, GatewayMeter } from '../observation/metrics.ts';
 import { recorderOn } from '../testing/recorder-harness.ts';
 import { Relay } from '../relay/relay.ts';
+import { UnpackingTime } from '../relay/unpacking-time.ts';
 
 /** A writer that has written nothing until it says so. */
 class LateWriter implements SpoolWriter {
@@ -53,6 +54,7 @@ it('chunks that wait for the spool leave in their order, and each costs the same
     provider: 'openai',
     target: undefined,
     publicUrl: undefined,
+    unpacking: new UnpackingTime(() => 0).of('a'),
   });
   recorder.begin();
   relay.start(200, ['content-type', 'text/event-stream', 'content-encoding', 'gzip'], '');

@@ -64,20 +64,20 @@ export function beginExchange(ports: ExchangePorts, admitted: AuthenticatedCall,
     recorded,
   );
   if (plan?.cache !== undefined) ports.meter.cacheLookUp(plan.cache.kind);
-  const responseHeaders = responseHeadersOf(admitted, plan, storedPath !== path);
   const relay = new Relay({
     response,
     recorder,
     meter: ports.meter,
     callLog: openCallLog(ports, response, open, plan),
     method: open.method,
-    responseHeaders,
+    responseHeaders: responseHeadersOf(admitted, plan, storedPath !== path),
     hidesUsage: requestsUsage(plan),
     clientStallMs: ports.limits.clientStallMs,
     provider,
     target,
     publicUrl: ports.publicUrl,
     addressNotes: ports.addressNotes,
+    unpacking: ports.unpackingTime.of(principal.organizationId),
   });
   return { call, organizationId: principal.organizationId, keyHash: principal.keyHash, recorder, relay, sink: relay };
 }

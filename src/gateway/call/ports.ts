@@ -1,4 +1,5 @@
 import type { AddressNotes } from '../relay/address-notes.ts';
+import type { UnpackingTime } from '../relay/unpacking-time.ts';
 import type { ClientAddressOf } from '../../platform/http/client-address.ts';
 import type { AuthFailureLimiter } from '../../auth/auth-failure-limiter.ts';
 import type { EgressPolicy } from '../../egress/target-guard.ts';
@@ -73,6 +74,7 @@ export interface ExchangePorts {
   readonly meter: GatewayMeter;
   readonly callLog?: CallLog | undefined;
   readonly addressNotes?: AddressNotes | undefined;
+  readonly unpackingTime: UnpackingTime;
   readonly clock: Clock;
   readonly observe: Observe;
 }

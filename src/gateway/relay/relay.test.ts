@@ -9,6 +9,7 @@ import { IncomingRequest } from '../http/incoming-request.ts';
 import { gatewayFamilies, GatewayMeter } from '../observation/metrics.ts';
 import { recorderOn } from '../testing/recorder-harness.ts';
 import { Relay } from './relay.ts';
+import { UnpackingTime } from './unpacking-time.ts';
 
 /** What the relay did with the provider, in turn. */
 let provider: string[];
@@ -45,6 +46,7 @@ beforeEach(() => {
     provider: 'openai',
     target: undefined,
     publicUrl: undefined,
+    unpacking: new UnpackingTime(() => 0).of('a'),
   });
   recorder.begin();
   write();

@@ -20,6 +20,7 @@ import { AddressFilter } from './address-filter.ts';
 import { PackedAddressFilter } from './packed-address-filter.ts';
 import { addressMembersAt, listenerAddress, type Readdress, readdressHeaders, readdressing, withoutDigests } from './reply-addresses.ts';
 import { ReplyBeginning, type Seen } from './reply-beginning.ts';
+import type { UnpackingAllowance } from './unpacking-time.ts';
 import { UsageChunkFilter } from './stream-usage.ts';
 
 export interface RelayOptions {
@@ -41,6 +42,7 @@ export interface RelayOptions {
   /** The gateway's own address, where the deployment names one. */
   readonly publicUrl: string | undefined;
   readonly addressNotes?: AddressNotes | undefined;
+  readonly unpacking: UnpackingAllowance;
 }
 
 /**
@@ -221,7 +223,7 @@ export class Relay implements ResponseSink {
   /** A body of known length is no stream, unless it says so. */
   private watchBeginning(recorded: Readonly<Record<string, string>>): void {
     if (recorded['content-length'] !== undefined && !isEventStream(recorded['content-type'])) return;
-    this.beginning = new ReplyBeginning(recorded['content-encoding']);
+    this.beginning = new ReplyBeginning(recorded['content-encoding'], { unpacking: this.options.unpacking });
     this.options.recorder.watchesContent();
   }
 

@@ -3,6 +3,7 @@ import { isIdentity } from '../http/content-coding.ts';
 import { codingsOf, decodeCodings, isTooLong } from '../../platform/http/content-decoding.ts';
 import { packedEventsIn } from '../json/packed-events.ts';
 import { failedChoice, failureWords, literal, objectReportsError } from '../json/reported-errors.ts';
+import type { UnpackingAllowance } from './unpacking-time.ts';
 import { wireProfile } from '../../providers/wire-profile.ts';
 
 /** What a reply has shown first: of its answer, or that it failed. */
@@ -34,6 +35,13 @@ const typeMember = /"(?:type|event_type)"\s*:\s*"([\w.-]+)"/g;
 
 const identity: readonly string[] = [];
 
+export interface BeginningOptions {
+  /** Whether it looks for errors as well. */
+  readonly errors?: boolean;
+  /** Absent: packed replies are unpacked whenever a chunk comes. */
+  readonly unpacking?: UnpackingAllowance | undefined;
+}
+
 /**
  * Looks for the first piece of content in a reply as its bytes pass: text, reasoning, the argument of a tool call, audio or a picture. What
  * comes before it is little: names, comments, an event that repeats the request. Nothing is parsed.
@@ -46,6 +54,7 @@ export class ReplyBeginning {
   /** Undefined: not to be unpacked. */
   private readonly codings: readonly string[] | undefined;
   private readonly looksForErrors: boolean;
+  private readonly unpacking: UnpackingAllowance | undefined;
   private readonly packed: Buffer[] = [];
   private packedBytes = 0;
   private unpackings = 0;
@@ -61,7 +70,8 @@ export class ReplyBeginning {
   private event = '';
 
   /** @param contentEncoding of the body. */
-  constructor(contentEncoding?: string, { errors = false }: { readonly errors?: boolean } = {}) {
+  constructor(contentEncoding?: string, { errors = false, unpacking }: BeginningOptions = {}) {
+    this.unpacking = unpacking;
     this.codings = isIdentity(contentEncoding) ? identity : codingsOf(contentEncoding);
     this.looksForErrors = errors;
     if (errors && this.codings === undefined) this.seen = 'content';
@@ -93,10 +103,14 @@ export class ReplyBeginning {
   private unpack(chunk: Buffer, codings: readonly string[]): Seen {
     const isSpent = this.unpackings >= maxUnpackings || this.unpackedTogether > maxUnpackedTogether;
     if (this.packedBytes > maxHeldBytes || isSpent) return 'nothing';
-    this.unpackings += 1;
     this.packed.push(chunk);
     this.packedBytes += chunk.length;
+    // Who waits for the look gets the reply as if it could not be unpacked.
+    if (this.unpacking?.isGiven() === false) return this.looksForErrors ? 'content' : 'nothing';
+    this.unpackings += 1;
+    const since = performance.now();
     const unpacked = unpackedStart(Buffer.concat(this.packed), codings);
+    this.unpacking?.took(performance.now() - since);
     // More packed bytes make what is too long no shorter.
     this.unpackedTogether += unpacked === 'too long' ? Infinity : (unpacked?.length ?? 0);
     const more = unpacked === 'too long' ? undefined : unpacked?.subarray(this.unpackedBytes);

@@ -4,6 +4,7 @@ import type { GatelogError } from '../../model/errors.ts';
 import type { ResponseSink } from '../upstream/response-sink.ts';
 import { ProviderAttempt, type RetryDecider } from './attempt.ts';
 import { until } from '../testing/raw-http.ts';
+import { UnpackingTime } from '../relay/unpacking-time.ts';
 
 it.each(['start', 'finish', 'fail'] as const)(
   'a refusal that is read before it is passed on fails its own call where its sink throws at %s',
@@ -30,7 +31,13 @@ it.each(['start', 'finish', 'fail'] as const)(
       passesBuffered: () => undefined,
       sentAgain: () => undefined,
     };
-    const attempt = new ProviderAttempt({ decider: judge, sink, provider: 'openai', monotonic: () => 0 });
+    const attempt = new ProviderAttempt({
+      decider: judge,
+      sink,
+      provider: 'openai',
+      monotonic: () => 0,
+      unpacking: new UnpackingTime(() => 0).of('a'),
+    });
     attempt.start(400, ['content-encoding', 'gzip'], '');
     attempt.data(gzipSync('{}'));
     attempt.finish();

@@ -4,6 +4,7 @@ import { headerValue, type HeaderList } from '../../platform/http/header-list.ts
 import { decodeBuffered, isIdentity } from '../http/content-coding.ts';
 import { objectReportsError } from '../json/reported-errors.ts';
 import { ReplyBeginning, type Seen } from '../relay/reply-beginning.ts';
+import type { UnpackingAllowance } from '../relay/unpacking-time.ts';
 import { bytes, startOfValue } from '../json/scan.ts';
 import { refusalMaxBytes, reportsTooLong } from './context-length.ts';
 import { type PartRead, replyErrorStatus } from './next-attempt.ts';
@@ -53,6 +54,7 @@ export interface ProviderAttemptOptions {
   readonly sink: ResponseSink;
   readonly provider: string;
   readonly monotonic: () => number;
+  readonly unpacking: UnpackingAllowance;
 }
 
 /** How much of a reply is held that shows nothing, and for how long. */
@@ -190,7 +192,9 @@ export class ProviderAttempt implements ResponseSink {
 
   private beginBuffering(part: PartRead, raw: HeaderList, message: string): void {
     const isReply = part === 'beginning';
-    const beginning = isReply ? new ReplyBeginning(headerValue(raw, 'content-encoding'), { errors: true }) : undefined;
+    const beginning = isReply
+      ? new ReplyBeginning(headerValue(raw, 'content-encoding'), { errors: true, unpacking: this.options.unpacking })
+      : undefined;
     const timer = isReply ? setTimeout(() => this.endBuffering(), bufferedMaxMs) : undefined;
     this.state = 'buffered';
     this.buffered = { raw, message, beginning, timer, chunks: [], firstByteAt: undefined, bytes: 0, isComplete: false };

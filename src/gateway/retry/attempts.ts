@@ -108,7 +108,8 @@ class Attempts implements RetryDecider {
     const { ports, open, current, targetIndex } = this;
     const sink = targetIndex > 0 ? open.relay : open.sink;
     const { monotonic } = ports.clock;
-    const attempt = new ProviderAttempt({ decider: this, sink, provider: current.route.provider, monotonic });
+    const unpacking = ports.unpackingTime.of(open.organizationId);
+    const attempt = new ProviderAttempt({ decider: this, sink, provider: current.route.provider, monotonic, unpacking });
     this.running = attempt;
     try {
       sendTo(ports, open, current, attempt);

@@ -76,6 +76,7 @@ export function openJobs(dependencies: JobDependencies): Jobs {
     start: async () => {
       await removals.start();
       await bulk.resume();
+      copies.resume();
     },
     stop: async () => {
       // Together: what a copy has paused would go on when it ends.

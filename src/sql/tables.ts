@@ -112,6 +112,12 @@ export function systemRows(
   return Object.freeze({ kind: 'rows', table: `system.${table}`, across: false, condition });
 }
 
+/** Statements that run in the store's own database. */
+export function runningStatements(where: Fragment): Rows {
+  const condition = join([fragmentOf(['current_database = currentDatabase()']), where], ' AND ');
+  return Object.freeze({ kind: 'rows', table: 'system.processes', across: false, condition });
+}
+
 export function tableOf({ table, across }: Rows): Parts {
   return across ? [acrossMark, table] : [table];
 }

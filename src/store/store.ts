@@ -4,11 +4,13 @@ import { type ChangeStored, makeChangeStored } from './update/change.ts';
 import { type ChangeStoredCosts, makeChangeStoredCosts } from './update/change-costs.ts';
 import { type LatestChangeNumber, makeLatestChangeNumber } from './update/change-numbers.ts';
 import { makeUsageRows, type UsageRows } from './update/complete-usage.ts';
+import { isAtRest } from './copy/at-rest.ts';
 import { copiedTables } from './copy/copied-tables.ts';
 import { copyRound, type CopyRound, dropHidden, type RoundOptions } from './copy/copy-store.ts';
 import { type Identities, makeIdentities } from './copy/identity.ts';
 import type { Connect, Connections, StoreLocation } from './engine/connections.ts';
 import { gated, type Kinds } from './engine/gated.ts';
+import type { RewrittenHours } from './engine/rewritten-hours.ts';
 import { type HeldWrites, WriteGate } from './engine/write-gate.ts';
 import type { LaneState, NoteWait, ReadConnections } from './engine/lanes.ts';
 import { openConnections } from './engine/open-connections.ts';
@@ -99,6 +101,10 @@ export interface StoreCopying {
   readonly round: (to: Store, order: CopyRoundOrder) => Promise<CopyRound>;
   /** Writes the parts of this store without the rows that are hidden in them. */
   readonly dropHidden: (signal: AbortSignal) => Promise<void>;
+  /** What has been rewritten under the same keys is in this order: see {@link RewrittenHours}. */
+  readonly rewritten: Pick<RewrittenHours, 'mark' | 'since'>;
+  /** Nothing of an earlier copy is still being written to this store, of which a connection may have ended. */
+  readonly isAtRest: () => Promise<boolean>;
   /** Holds all writes. @throws when one that runs does not end in time. */
   readonly holdWrites: (maxMs: number) => Promise<HeldWrites>;
   /** Where the records have moved, in words; undefined: they are in this store. */
@@ -177,6 +183,8 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   const patches = new PendingPatches();
   const changed = new ChangedRows(options.changeLog);
   const gate = new WriteGate();
+  const identities = makeIdentities(connections);
+  const setAside = makeSetAside(connections, damage);
   const store: Store = {
     run: makeRunStatement(connections, options),
     rowChanges: changed.told,
@@ -196,7 +204,7 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     listParts: makeListParts(connections),
     damage,
     checkPart: makeCheckPart(connections, damage),
-    setAside: makeSetAside(connections, damage),
+    setAside: setAside && (async (...part) => notedAsLost(identities, await setAside(...part))),
     ...rowWrites(connections, patches, changed),
     removeOrphans: makeRemoveOrphans(connections),
     moveBodies: makeMoveBodies(connections, { maxQueryMs: options.queryTimeoutMs }),
@@ -209,9 +217,11 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
     lanes: connections.lanes,
     size: makeKnownSize(connections),
     copy: {
-      identities: makeIdentities(connections),
+      identities,
       round: (to, order) => roundBetween(connections, to, order),
       dropHidden: (signal) => dropHidden(connections, signal),
+      rewritten: connections.bodies.rewritten,
+      isAtRest: () => isAtRest(connections),
       holdWrites: (maxMs) => gate.hold(maxMs),
       movedTo: () => gate.closedTo,
       isBeingUpgraded: () => connections.bodies.migratedUntil !== undefined,
@@ -225,6 +235,11 @@ export function openStore(location: StoreLocation, options: StoreOptions, connec
   const behindGate = gated(store, kinds, gate);
   connectionsOf.set(behindGate, connections);
   return behindGate;
+}
+
+async function notedAsLost<Result>(identities: Identities, result: Result): Promise<Result> {
+  await identities.markIncomplete();
+  return result;
 }
 
 async function roundBetween(from: Connections, to: Store, { folder, hasFreeSpace, ...options }: CopyRoundOrder): Promise<CopyRound> {

@@ -237,6 +237,7 @@ describe('a death of the ingest loses nothing and doubles nothing', () => {
     await scene.spans();
     await scene.live();
     await scene.logs([system, user, choice]);
+    const { mark } = rig.store.copy.rewritten;
     let isAway = false;
     const dying = async <Result>(write: () => Promise<Result>): Promise<Result> => {
       if (isWritten && !isAway) await write();
@@ -250,6 +251,8 @@ describe('a death of the ingest loses nothing and doubles nothing', () => {
     await drain.stop(0);
     await scene.live();
     expect(await scene.texts()).toEqual([told]);
+    // The key of the row says nothing of it, so a copy of the store asks.
+    expect(rig.store.copy.rewritten.since(mark)).not.toEqual([]);
     expect((await scene.history()).map(({ kind, name }) => `${kind} ${name}`)).toEqual(['texts request_body', 'texts response_body']);
   });
 });

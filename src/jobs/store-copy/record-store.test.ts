@@ -27,7 +27,7 @@ function store(identity: Partial<StoreIdentity>, isFull = false): { readonly cop
     if (isFull) throw new GatelogError('store_unavailable', 'The disk of the store is full.');
   };
   const identities: Identities = {
-    read: () => Promise.resolve({ copyOf: [], move: undefined, isEmpty: true, ...identity, id }),
+    read: () => Promise.resolve({ copyOf: [], move: undefined, isIncomplete: false, isEmpty: true, ...identity, id }),
     name: async (given = 'new') => {
       if (id !== undefined) return id;
       room();
@@ -35,6 +35,7 @@ function store(identity: Partial<StoreIdentity>, isFull = false): { readonly cop
       return id;
     },
     markCopy: async () => undefined,
+    markIncomplete: async () => undefined,
     markMove: async (move) => void marks.push(`move ${move}`),
   };
   return { copy: { identities } as never, marks };
@@ -60,6 +61,13 @@ describe('the store that has the records', () => {
     await open(restored, 'embedded');
     expect(restored.marks).toEqual(['move 2']);
   });
+});
+
+it('a copy that is used without the store of which it is one is never copied into again', async () => {
+  const copy = store({ id: 'b', copyOf: ['a'], isEmpty: false });
+  await open(copy, 'host/gatelog');
+  expect(copy.marks).toEqual(['move 1000']);
+  expect(await readRecordStore(database)).toMatchObject({ storeId: 'b', location: 'host/gatelog' });
 });
 
 describe('a start is refused', () => {

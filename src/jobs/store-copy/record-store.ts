@@ -42,7 +42,11 @@ export async function assertRecordStore(
   const [noted, found] = [await readRecordStore(database), await identities.read()];
   // Whoever has recorded nothing may still choose another location. What was moved is there, whatever the spool says.
   if (noted === undefined || (!hasStored && noted.move === undefined)) {
-    await whereThereIsRoom(async () => saveRecordStore(database, { storeId: await identities.name(found.id), location, since: now }));
+    await whereThereIsRoom(async () => {
+      // A copy that is used from now on has what nobody else has: no other store may be copied into it again.
+      if (found.copyOf.length > 0 && found.move === undefined) await identities.markMove(now);
+      await saveRecordStore(database, { storeId: await identities.name(found.id), location, since: now });
+    });
     return;
   }
   const isRestored = found.id === undefined && noted.location === location;

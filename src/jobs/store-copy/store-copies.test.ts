@@ -10,7 +10,8 @@ import { systemClock } from '../../platform/clock.ts';
 import { openStore, type Store } from '../../store/store.ts';
 import { makeEmptyStore } from '../../store/testing/empty-store.ts';
 import { type Front, startFront } from '../../store/testing/store-location.ts';
-import { type CopyOrder, type CopyState, StoreCopies } from './store-copies.ts';
+import type { CopyState } from './copy-state.ts';
+import { type CopyOrder, StoreCopies } from './store-copies.ts';
 
 let rig: IngestRig;
 let parent: string;
@@ -108,6 +109,36 @@ describe('a copy', () => {
     expect(opened).toBe(1);
   });
 
+  it('is not begun while a file of the store is damaged', async () => {
+    const damage = { ...rig.store.damage, parts: () => [{ table: 'requests', part: '202611_1_1_0' }] };
+    const copies = openCopies({ ...rig.store, damage } as unknown as Store);
+    copies.start(orderTo());
+    expect(await ended(copies)).toMatchObject({
+      state: 'failed',
+      mayTryAgain: false,
+      reason: expect.stringContaining('is damaged') as string,
+    });
+    const servers = openServers();
+    expect(await servers.copy.identities.read()).toMatchObject({ copyOf: [], id: undefined });
+    await servers.close();
+  });
+
+  it('is refused into a store that has later changes', async () => {
+    const copies = openCopies();
+    await write();
+    copies.start(orderTo());
+    expect(await ended(copies)).toMatchObject({ state: 'equal' });
+    const servers = openServers();
+    await write(servers);
+    copies.start(orderTo());
+    expect(await ended(copies)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('has later records or changes') as string,
+    });
+    expect(await servers.latestChangeNumber()).toBeGreaterThan(await rig.store.latestChangeNumber());
+    await servers.close();
+  });
+
   it('that cannot reach the other store says so, and changes nothing', async () => {
     const copies = openCopies();
     copies.start(orderTo({ open: () => Promise.reject(new Error('nobody answers')), isSwitching: true }));
@@ -171,8 +202,9 @@ describe('a move', () => {
     expect(await ended(copies)).toEqual({
       state: 'failed',
       location: 'servers',
-      reason:
-        'More is being changed than can be copied within 0 s. Try when fewer changes are made, or let changes wait longer with --hold.',
+      reason: expect.stringMatching(
+        /^Comparing both stores takes \d+ s, and changes may wait for 0 s. Let them wait for three times as long with --hold, at most 600.$/,
+      ) as string,
       mayTryAgain: true,
     });
     await write();

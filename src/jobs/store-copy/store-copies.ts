@@ -2,17 +2,19 @@ import { rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { MetadataDatabase } from '../../metadata/database.ts';
 import { readRecordStore, type RecordStore, saveRecordStore } from '../../metadata/record-store.ts';
-import { GatelogError, messageOf } from '../../model/errors.ts';
+import { GatelogError } from '../../model/errors.ts';
 import type { Observe } from '../../model/observation.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { HasFreeSpace } from '../../platform/disk-space.ts';
 import { ensureFolder } from '../../platform/files.ts';
-import type { CopyRound } from '../../store/copy/copy-store.ts';
+import type { CopiedSlice, CopyRound, RoundOptions } from '../../store/copy/copy-store.ts';
 import { failureText } from '../../store/engine/failure.ts';
 import type { HeldWrites } from '../../store/engine/write-gate.ts';
 import type { Store } from '../../store/store.ts';
+import { damaged, hasMoved, isLasting, tooLong, tooMuch } from './copy-failures.ts';
+import { type Copied, type Copying, type CopyState, failedState, sizeOf } from './copy-state.ts';
 import { locationText } from './record-store.ts';
-import { assertTarget, nextMove, type Reach } from './target.ts';
+import { assertBehind, assertTarget, nextMove, type Reach } from './target.ts';
 
 export interface StoreCopyPorts {
   readonly store: Store;
@@ -47,36 +49,11 @@ export interface CopyOrder {
   readonly maxHeldMs: number;
 }
 
-interface Copying {
-  readonly state: 'copying';
-  readonly location: string;
-  /** From 1; of the last one, while changes wait, 0. */
-  readonly round: number;
-  /** What this round has copied. */
-  readonly pieces: number;
-  readonly rows: number;
-  /** What it compares, and of which day. */
-  readonly table: string;
-  readonly at: number;
-}
-
-interface Copied {
-  readonly state: 'equal' | 'moved';
-  readonly location: string;
-  readonly days: number;
-  readonly rows: number;
-  readonly at: number;
-}
-
-/** What a copy has come to. Times are Unix milliseconds. */
-export type CopyState =
-  | { readonly state: 'none' }
-  | Copying
-  | Copied
-  | { readonly state: 'failed'; readonly location: string; readonly reason: string; readonly mayTryAgain: boolean };
-
 /** Rounds while everything goes on, at most: each has less to copy than the one before. */
 const maxRounds = 20;
+/** Of a copy that does not move: calls always bring something new. */
+const roundsOfCopy = 4;
+const hourMs = 3_600_000;
 /** So long it is tried to hold changes for the last round. */
 const triedForMs = 3_600_000;
 const betweenTriesMs = 10_000;
@@ -84,13 +61,19 @@ const betweenTriesMs = 10_000;
 const clocksMs = 3_600_000;
 /** A statement that runs when the service stops is not waited for any longer. */
 const stopMs = 1000;
+/** One of a round that was given up, before its connection is closed. */
+const givenUpMs = 30_000;
+const restMs = 500;
 
 /** Both stores when a round began. */
 interface Compared {
   readonly round: CopyRound;
   readonly startedAt: number;
-  /** Of rows of bodies, by then. */
-  readonly removals: number;
+  /** Of the hours in which texts were rewritten, by then. */
+  readonly mark: number;
+  /** What was stored by then has been read back from the other store, but for what has changed since. */
+  readonly equalAt: number;
+  readonly tookMs: number;
 }
 
 interface Running {
@@ -111,6 +94,8 @@ export class StoreCopies {
   private readonly stopping = new AbortController();
   private current: CopyState = { state: 'none' };
   private running: Running | undefined;
+  /** A round that was given up, and may still wait for a statement. */
+  private givenUp: Promise<unknown> = Promise.resolve();
 
   constructor(ports: StoreCopyPorts) {
     this.ports = ports;
@@ -124,7 +109,7 @@ export class StoreCopies {
 
   /** Begins a copy, unless the same one runs. @throws GatelogError when another one runs, or the records have moved. */
   start(order: CopyOrder): void {
-    if (this.current.state === 'moved') throw hasMoved(this.current);
+    this.assertHere();
     if (this.running !== undefined) {
       const { order: runs } = this.running;
       if (runs.location === order.location && runs.isSwitching === order.isSwitching) return;
@@ -140,7 +125,7 @@ export class StoreCopies {
       .then((state) => this.end(state))
       .catch((error: unknown) => {
         const reason: unknown = signal.aborted ? signal.reason : error;
-        this.end(failedState(order, reason));
+        this.end(failedState(order.location, reason));
         this.ports.observe({ kind: 'job_failed', job: 'copy of the store', reason: failureText(reason) });
       });
     this.running = { order, done, cancel };
@@ -149,9 +134,10 @@ export class StoreCopies {
   /** Leaves a copy where it is; the records stay where they are. @returns whether one ran. @throws GatelogError when they have moved. */
   async cancel(): Promise<boolean> {
     const { running } = this;
-    if (this.current.state === 'moved') throw hasMoved(this.current);
+    this.assertHere();
     running?.cancel.abort(new GatelogError('invalid_parameter', 'It was stopped.'));
     await running?.done;
+    this.assertHere();
     return running !== undefined;
   }
 
@@ -161,8 +147,25 @@ export class StoreCopies {
     await Promise.race([this.running?.done, wait(stopMs, undefined, { ref: false })]);
   }
 
+  /** At a start: drops what the last round before a move has hidden in this store, in the background. */
+  resume(): void {
+    const { store, database, observe } = this.ports;
+    const drop = async (): Promise<void> => {
+      const noted = await readRecordStore(database);
+      if (noted?.move !== undefined) await store.copy.dropHidden(this.stopping.signal);
+    };
+    drop().catch((error: unknown) => {
+      if (this.stopping.signal.aborted) return;
+      observe({ kind: 'job_failed', job: 'removal of hidden rows after a move', reason: failureText(error) });
+    });
+  }
+
+  private assertHere(): void {
+    if (this.current.state === 'moved') throw hasMoved(this.current.location);
+  }
+
   private end(state: CopyState): void {
-    this.current = state;
+    if (this.current.state !== 'moved') this.current = state;
     this.running = undefined;
   }
 
@@ -179,6 +182,7 @@ export class StoreCopies {
       await this.accept(target);
       return await this.copy(target.store, order, signal);
     } finally {
+      await Promise.race([this.givenUp, wait(givenUpMs, undefined, { ref: false })]);
       await target.store.close();
       rmSync(folder, { recursive: true, force: true });
     }
@@ -195,10 +199,10 @@ export class StoreCopies {
     const { store } = this.ports;
     const { storeId: own, movingTo } = await this.noted();
     const [here, there] = [await store.copy.identities.read(), await target.copy.identities.read()];
-    // A copy that never had the records may be of an earlier version, and is asked no more.
-    const reach = { here: await reachOf(store), there: there.move === undefined ? nowhere : await reachOf(target) };
-    assertTarget({ own, here, there, movingTo, reach });
+    if (store.damage.parts().length > 0) throw damaged();
+    assertTarget({ own, here, there, movingTo });
     await prepare();
+    assertBehind({ here: await reachOf(store), there: await reachOf(target) });
     if (store.copy.isBeingUpgraded() || target.copy.isBeingUpgraded()) {
       throw new GatelogError('store_unavailable', 'An upgrade is still moving bodies (see GET /v1/health): begin when it is done.');
     }
@@ -210,7 +214,9 @@ export class StoreCopies {
   private async copy(target: Store, order: CopyOrder, signal: AbortSignal): Promise<Copied> {
     let compared = await this.rounds(target, order, { signal });
     await target.copy.dropHidden(signal);
-    if (!order.isSwitching) return { state: 'equal', location: order.location, ...sizeOf(compared.round), at: compared.startedAt };
+    if (!order.isSwitching) return { state: 'equal', location: order.location, ...sizeOf(compared.round), at: compared.equalAt };
+    // That may have taken long.
+    compared = await this.rounds(target, order, { signal, before: compared });
     const until = performance.now() + triedForMs;
     for (;;) {
       const round = await this.move(target, order, { compared, signal });
@@ -221,24 +227,41 @@ export class StoreCopies {
         await target.copy.dropHidden(this.stopping.signal).catch(() => undefined);
         return moved;
       }
-      if (performance.now() > until) throw tooMuch(order);
+      if (performance.now() > until) throw tooMuch(order.maxHeldMs);
       await wait(betweenTriesMs, undefined, { signal });
       compared = await this.rounds(target, order, { signal, before: compared });
     }
   }
 
-  /** Rounds until one has taken a third of the time for which changes may wait, and no row of bodies was removed during it. */
+  /** Rounds until one has taken a third of the time for which changes may wait; of a copy that does not move, until nothing differs. */
   private async rounds(target: Store, order: CopyOrder, { signal, before }: Rounds): Promise<Compared> {
-    const { store, clock } = this.ports;
     let last = before;
     for (let number = 1; number <= maxRounds; number += 1) {
-      const [startedAt, removals, began] = [clock.now(), store.bodyRemovals(), performance.now()];
-      const comparedAt = last?.removals === removals ? last.startedAt - clocksMs : undefined;
-      const round = await this.round(target, order, { number, signal, comparedAt });
-      last = { round, startedAt, removals };
-      if (performance.now() - began <= order.maxHeldMs / 3 && store.bodyRemovals() === removals) return last;
+      last = await this.compare(target, order, { number, signal, before: last });
+      const isEqual = last.round.pieces === 0;
+      if (!order.isSwitching && (isEqual || number === roundsOfCopy)) return last;
+      if (!order.isSwitching) continue;
+      if (last.tookMs <= order.maxHeldMs / 3) return last;
+      if (isEqual) throw tooLong(order.maxHeldMs, last.tookMs);
     }
-    throw tooMuch(order);
+    throw tooMuch(order.maxHeldMs);
+  }
+
+  /** One round; what an earlier one has written is read back. */
+  private async compare(target: Store, order: CopyOrder, { number, signal, before }: Comparing): Promise<Compared> {
+    const { clock, store } = this.ports;
+    const [startedAt, { mark }, began] = [clock.now(), store.copy.rewritten, performance.now()];
+    const rewritten = before === undefined ? 'all' : store.copy.rewritten.since(before.mark);
+    const round = await this.round(target, order, {
+      number,
+      signal,
+      known:
+        before === undefined || rewritten === 'all'
+          ? {}
+          : { comparedAt: before.startedAt - clocksMs, checked: [...before.round.copied, ...rewritten.map(bodiesOf)] },
+    });
+    const equalAt = round.pieces === 0 || before === undefined ? startedAt : before.startedAt;
+    return { round, startedAt, mark, equalAt, tookMs: performance.now() - began };
   }
 
   /** @returns the last round; undefined where changes would have waited for too long. */
@@ -250,8 +273,10 @@ export class StoreCopies {
         const isOver = AbortSignal.any([signal, late]);
         try {
           // A statement that does not end may not hold changes any longer.
-          const round = await orAborted(this.lastRounds(target, order, { compared, signal: isOver }), isOver);
-          if (round !== undefined) await this.moveTo(target, order, { held, isOver });
+          const rounds = this.lastRounds(target, order, { compared, signal: isOver });
+          this.givenUp = rounds.catch(() => undefined);
+          const round = await orAborted(rounds, isOver);
+          await this.moveTo(target, order, { held, isOver });
           return round;
         } finally {
           held.release();
@@ -266,12 +291,13 @@ export class StoreCopies {
     }
   }
 
-  /** While writes are held, until nothing differs. @returns undefined where texts of earlier days may differ: rows of bodies were removed. */
-  private async lastRounds(target: Store, order: CopyOrder, { compared, signal }: Moving): Promise<CopyRound | undefined> {
-    if (this.ports.store.bodyRemovals() !== compared.removals) return undefined;
-    for (;;) {
-      const round = await this.round(target, order, { number: 0, signal, comparedAt: compared.startedAt - clocksMs });
-      if (round.pieces === 0) return round;
+  /** While writes are held, until nothing differs, and nothing is still being written to the other store. */
+  private async lastRounds(target: Store, order: CopyOrder, { compared, signal }: Moving): Promise<CopyRound> {
+    for (let last = compared; ;) {
+      const isAtRest = await target.copy.isAtRest();
+      last = await this.compare(target, order, { number: 0, signal, before: last });
+      if (isAtRest && last.round.pieces === 0) return last.round;
+      if (!isAtRest) await wait(restMs, undefined, { signal });
     }
   }
 
@@ -303,18 +329,20 @@ export class StoreCopies {
     observe({ kind: 'records_moved', location: order.location });
   }
 
-  private round(target: Store, order: CopyOrder, { number, signal, comparedAt }: RoundOrder): Promise<CopyRound> {
+  private round(target: Store, order: CopyOrder, { number, signal, known }: RoundOrder): Promise<CopyRound> {
     const { store, folder, hasFreeSpace } = this.ports;
     let [pieces, rows] = [0, 0];
     return store.copy.round(target, {
       folder,
       hasFreeSpace,
       signal,
-      comparedAt,
-      onDay: (table, at) => this.note(order, { round: number, pieces, rows, table, at }),
+      ...known,
+      onDay: (table, at) => {
+        if (!signal.aborted) this.note(order, { round: number, pieces, rows, table, at });
+      },
       onCopied: ({ table, at, rows: copied }) => {
         [pieces, rows] = [pieces + 1, rows + copied];
-        this.note(order, { round: number, pieces, rows, table, at });
+        if (!signal.aborted) this.note(order, { round: number, pieces, rows, table, at });
       },
     });
   }
@@ -322,7 +350,12 @@ export class StoreCopies {
 
 interface Rounds {
   readonly signal: AbortSignal;
-  readonly before?: Compared;
+  readonly before?: Compared | undefined;
+}
+
+interface Comparing extends Rounds {
+  readonly number: number;
+  readonly before: Compared | undefined;
 }
 
 interface Moving {
@@ -338,10 +371,10 @@ interface Held {
 interface RoundOrder {
   readonly number: number;
   readonly signal: AbortSignal;
-  readonly comparedAt: number | undefined;
+  readonly known: Pick<RoundOptions, 'comparedAt' | 'checked'>;
 }
 
-const nowhere: Reach = { stored: 0, changes: 0 };
+const bodiesOf = (from: number): CopiedSlice => ({ table: 'bodies', from, to: from + hourMs });
 
 async function reachOf(store: Store): Promise<Reach> {
   return { stored: (await store.latestStoredNumber()) ?? 0, changes: await store.latestChangeNumber() };
@@ -360,29 +393,4 @@ async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Pr
   } finally {
     ended.abort();
   }
-}
-
-function hasMoved({ location }: Copied): GatelogError {
-  return new GatelogError('invalid_parameter', `The records have moved to ${locationText(location)}. Start Gatelog with that store.`);
-}
-
-function tooMuch({ maxHeldMs }: CopyOrder): GatelogError {
-  return new GatelogError(
-    'store_unavailable',
-    `More is being changed than can be copied within ${Math.round(maxHeldMs / 1000)} s. Try when fewer changes are made, or let changes wait longer with --hold.`,
-  );
-}
-
-function isLasting({ code }: GatelogError): boolean {
-  return code === 'invalid_parameter' || code === 'internal';
-}
-
-function failedState({ location }: CopyOrder, error: unknown): CopyState {
-  if (!(error instanceof GatelogError)) return { state: 'failed', location, reason: messageOf(error), mayTryAgain: true };
-  return { state: 'failed', location, reason: failureText(error), mayTryAgain: !isLasting(error) };
-}
-
-function sizeOf({ days }: CopyRound): { readonly days: number; readonly rows: number } {
-  const requests = [...days].filter(([day]) => day.startsWith('requests '));
-  return { days: requests.length, rows: requests.reduce((sum, [, rows]) => sum + rows, 0) };
 }

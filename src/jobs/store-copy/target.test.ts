@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { StoreIdentity } from '../../store/copy/identity.ts';
-import { assertTarget, nextMove } from './target.ts';
+import { assertBehind, assertTarget, nextMove } from './target.ts';
 
 const store = (id: string | undefined, more: Partial<StoreIdentity> = {}): StoreIdentity => ({
   id,
   copyOf: [],
   move: undefined,
+  isIncomplete: false,
   isEmpty: false,
   ...more,
 });
-const reach = { here: { stored: 10, changes: 5 }, there: { stored: 10, changes: 5 } };
 const into =
-  (here: StoreIdentity, there: StoreIdentity, more: { readonly movingTo?: string; readonly reach?: typeof reach } = {}) =>
+  (here: StoreIdentity, there: StoreIdentity, more: { readonly movingTo?: string } = {}) =>
   () =>
-    assertTarget({ own: here.id ?? '', here, there, movingTo: undefined, reach, ...more });
+    assertTarget({ own: here.id ?? '', here, there, movingTo: undefined, ...more });
 
 /** Of both stores between which the records go. */
 const a = (move?: number) => store('a', move === undefined ? {} : { copyOf: ['b'], move });
@@ -61,11 +61,16 @@ describe('a store is not copied', () => {
     expect(into(afterThereAndBack, store('b', { copyOf: ['a'], move: 3 }))).toThrow('older copy');
     expect(into(afterThereAndBack, store('b', { copyOf: ['a'], move: 1 }))).not.toThrow();
   });
-  test('into one that had the records and has later ones, whatever the numbers of the moves say', () => {
-    const restored = store('a', { copyOf: ['d'], move: 2 });
-    const ahead = { ...reach, there: { stored: 11, changes: 5 } };
-    expect(into(restored, store('b', { copyOf: ['a'], move: 1 }), { reach: ahead })).toThrow('older copy');
-    expect(into(store('a'), store('b', { copyOf: ['a'], move: 1 }), { movingTo: 'b', reach: ahead })).toThrow('older copy');
-    expect(into(store('a'), store('b', { copyOf: ['a'] }), { reach: ahead })).not.toThrow();
+  test('into any that has later records or changes, as after a restore of an older backup', () => {
+    const here = { stored: 10, changes: 5 };
+    expect(() => assertBehind({ here, there: here })).not.toThrow();
+    expect(() => assertBehind({ here, there: { stored: 0, changes: 0 } })).not.toThrow();
+    expect(() => assertBehind({ here, there: { stored: 11, changes: 5 } })).toThrow('older copy');
+    expect(() => assertBehind({ here, there: { stored: 10, changes: 6 } })).toThrow('older copy');
+  });
+  test('once a damaged part was set aside, but into an empty one', () => {
+    const here = store('a', { isIncomplete: true });
+    expect(into(here, b())).toThrow('Name an empty database.');
+    expect(into(here, store('b', { copyOf: ['a'], isEmpty: true }))).not.toThrow();
   });
 });

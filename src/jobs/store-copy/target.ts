@@ -15,7 +15,6 @@ export interface TargetQuestion {
   readonly there: StoreIdentity;
   /** The store that was about to get the records when the service ended. */
   readonly movingTo: string | undefined;
-  readonly reach: { readonly here: Reach; readonly there: Reach };
 }
 
 const remedy = 'If nobody uses it, drop its database, or remove clickhouse/ from the data folder, and run the command again.';
@@ -25,18 +24,29 @@ const remedy = 'If nobody uses it, drop its database, or remove clickhouse/ from
  * this one, and into the store from which the records came; never into one that got them later, as from an older copy of the data folder.
  * @throws GatelogError for any other store.
  */
-export function assertTarget({ own, here, there, movingTo, reach }: TargetQuestion): void {
+export function assertTarget({ own, here, there, movingTo }: TargetQuestion): void {
   if (there.id === own) throw refusal('The other store is the one that has the records.');
   const isRelated = there.copyOf.includes(own) || (there.id !== undefined && here.copyOf.includes(there.id));
   if (!isRelated) {
     if (!there.isEmpty) throw refusal('The other store has records that did not come from this one. Name an empty database.');
     if (there.id !== undefined) throw refusal(`The other store belongs to another Gatelog. ${remedy}`);
   }
-  // A copy that never had the records is behind, whatever it has.
-  if (there.move === undefined) return;
-  const isLater = there.move > (here.move ?? 0) && there.id !== movingTo;
-  const isAhead = reach.there.stored > reach.here.stored || reach.there.changes > reach.here.changes;
-  if (isLater || isAhead) throw refusal(`The other store has had the records since: this data folder may be an older copy. ${remedy}`);
+  if ((there.move ?? 0) > (here.move ?? 0) && there.id !== movingTo) {
+    throw refusal(`The other store has had the records since: this data folder may be an older copy. ${remedy}`);
+  }
+  if (here.isIncomplete && !there.isEmpty) {
+    throw refusal(
+      'A damaged part of this store was set aside, and a copy would lose its rows in the other store too. Name an empty database.',
+    );
+  }
+}
+
+/** @throws GatelogError for another store that has later records or changes than this one. */
+export function assertBehind({ here, there }: { readonly here: Reach; readonly there: Reach }): void {
+  if (there.stored <= here.stored && there.changes <= here.changes) return;
+  throw refusal(
+    `The other store has later records or changes than this one: this data folder may be an older copy. Where the latest were erased here, run the command again once there are later ones. ${remedy}`,
+  );
 }
 
 /** The number of the next move of the records. */

@@ -55,10 +55,6 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
         'The store is a ClickHouse server (GATELOG_CLICKHOUSE_URL): back it up with its own BACKUP.',
       );
     }
-    const moved = store.copy.movedTo();
-    if (moved !== undefined) {
-      throw new GatelogError('invalid_parameter', `The records have moved to ${moved}: start Gatelog with that store, then back it up.`);
-    }
     // A command that comes right behind another one waits for what that one has left.
     await removal;
     if (isTaken) throw new GatelogError('store_unavailable', 'Another backup is being made. Try again when it is done.');
@@ -74,7 +70,13 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
     try {
       const snapshot = await takeSnapshot(
         {
-          whilePaused: (work) => jobs.withPaused(() => removals.withPaused(() => drain.whilePaused(work, batchEndMs))),
+          whilePaused: (work) =>
+            jobs.withPaused(() =>
+              removals.withPaused(() => {
+                assertHere(store);
+                return drain.whilePaused(work, batchEndMs);
+              }),
+            ),
           listParts,
           lastPendingChange: () => lastPendingSequence(database),
           copyMetadata: (file, options) => copyMetadata(config.dataDir, file, options),
@@ -90,9 +92,17 @@ export function makeTakeSnapshot({ config, observe, drain, database, store, remo
       return { folder, snapshot, remove };
     } catch (error) {
       remove();
+      if (error instanceof GatelogError && error.code === 'invalid_parameter') throw error;
       throw new GatelogError('store_unavailable', `No backup could be made: ${messageOf(error)}.`, { cause: error });
     }
   };
+}
+
+/** @throws GatelogError where the records have moved, perhaps while a backup waited for it. */
+function assertHere({ copy }: Pick<Store, 'copy'>): void {
+  const moved = copy.movedTo();
+  if (moved === undefined) return;
+  throw new GatelogError('invalid_parameter', `The records have moved to ${moved}: start Gatelog with that store, then back it up.`);
 }
 
 function once(work: () => void): () => void {

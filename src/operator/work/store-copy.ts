@@ -2,7 +2,8 @@ import type { Config } from '../../config/load.ts';
 import type { StoreCopyAnswer, StoreCopyOrder } from '../../contract/operator.ts';
 import { orderOf } from '../../jobs/store-copy/order.ts';
 import { locationText } from '../../jobs/store-copy/record-store.ts';
-import type { CopyState, StoreCopies } from '../../jobs/store-copy/store-copies.ts';
+import type { CopyState } from '../../jobs/store-copy/copy-state.ts';
+import type { StoreCopies } from '../../jobs/store-copy/store-copies.ts';
 import type { Observe } from '../../model/observation.ts';
 
 export interface StoreCopyWork {

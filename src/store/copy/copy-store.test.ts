@@ -149,6 +149,25 @@ it('a later round looks only at keys of earlier days, and sees what came, went a
   await expectEqual();
 });
 
+it('what is to be checked is compared in full, though its keys are equal', async () => {
+  const { connections } = rig;
+  const tables = await copiedTables(connections, server);
+  const known = { signal: new AbortController().signal, onCopied: () => undefined, comparedAt: startMs + 60 * dayMs };
+  const ends = { from: connections, to: server, folder, hasFreeSpace };
+  await command(
+    connections,
+    `ALTER TABLE bodies UPDATE response_body = 'other' WHERE created_at < '2026-11-01 11:00:00' SETTINGS mutations_sync = 1`,
+  );
+  expect(await copyRound(ends, tables, known)).toMatchObject({ pieces: 0 });
+  const hourMs = 3_600_000;
+  const hours = [1, 2].map((hour) => ({ table: 'bodies' as const, from: startMs + hour * hourMs, to: startMs + (hour + 1) * hourMs }));
+  const checked = await copyRound(ends, tables, { ...known, checked: hours });
+  expect(checked.pieces).toBe(1);
+  expect(checked.copied).toEqual([{ table: 'bodies', from: startMs + hourMs, to: startMs + 3 * hourMs }]);
+  expect(await copyRound(ends, tables, { ...known, checked: checked.copied })).toMatchObject({ pieces: 0 });
+  await expectEqual();
+});
+
 it('what was removed in the source is in no file of the copy', async () => {
   const hidden = `SELECT count() AS n FROM system.parts WHERE active AND has_lightweight_delete AND table IN ('requests', 'bodies')`;
   const count = async (): Promise<number> => {

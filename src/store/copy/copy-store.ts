@@ -31,16 +31,25 @@ export interface RoundOptions {
   readonly onDay?: (table: OrganizationTable, at: number) => void;
   readonly onCopied: (progress: CopyProgress) => void;
   /**
-   * Both stores were compared in full since then, and no row of bodies was removed: days before it differ only where keys do. Undefined:
-   * every day is compared in full. Unix milliseconds.
+   * What was stored before it was compared in full by an earlier round: it differs only where keys do, and in what is to be checked.
+   * Undefined: every day is compared in full. Unix milliseconds.
    */
   readonly comparedAt?: number | undefined;
+  /** Is compared in full, whatever keys say. Slices of whole hours of one day. */
+  readonly checked?: readonly CopiedSlice[];
+}
+
+/** A slice of a table. */
+export interface CopiedSlice extends Slice {
+  readonly table: OrganizationTable;
 }
 
 /** What a round did. */
 export interface CopyRound {
   readonly pieces: number;
   readonly rows: number;
+  /** What it wrote: nobody has read it back. */
+  readonly copied: readonly CopiedSlice[];
   /** Rows of the source by table and day, Unix milliseconds of its beginning, when they were compared. */
   readonly days: ReadonlyMap<string, number>;
 }
@@ -60,23 +69,31 @@ const [firstRetryMs, maxRetryMs] = [500, 10_000] as const;
  * @throws GatelogError when a store fails; the abort reason when the signal aborts.
  */
 export async function copyRound(ends: CopyEnds, tables: readonly CopiedTable[], options: RoundOptions): Promise<CopyRound> {
-  let [pieces, rows] = [0, 0];
+  let rows = 0;
+  const copied: CopiedSlice[] = [];
   const days = new Map<string, number>();
+  const copyAll = async (table: CopiedTable, pieces: readonly Piece[]): Promise<void> => {
+    for (const piece of pieces) {
+      options.signal.throwIfAborted();
+      await copyPiece(ends, table, piece, options.signal);
+      rows += piece.rows;
+      copied.push({ table: table.name, ...wholeHours(piece) });
+      options.onCopied({ table: table.name, at: piece.from, rows: piece.rows });
+    }
+  };
   for (const table of tables) {
     for (const { from: day, rows: count, isEqual } of await compared(ends, table, { widthMs: dayMs, columns: table.key }, options.signal)) {
       options.signal.throwIfAborted();
       options.onDay?.(table.name, day);
       if (count > 0) days.set(`${table.name} ${day}`, count);
-      if (isEqual && options.comparedAt !== undefined && day + dayMs <= options.comparedAt) continue;
-      for (const piece of await differing(ends, table, day, options.signal)) {
-        options.signal.throwIfAborted();
-        await copyPiece(ends, table, piece, options.signal);
-        [pieces, rows] = [pieces + 1, rows + piece.rows];
-        options.onCopied({ table: table.name, at: piece.from, rows: piece.rows });
+      const wholeDay = { from: day, to: day + dayMs };
+      const isKnown = isEqual && options.comparedAt !== undefined && wholeDay.to <= options.comparedAt;
+      for (const slice of isKnown ? checkedOn(table, wholeDay, options) : [wholeDay]) {
+        await copyAll(table, await differing(ends, table, slice, options.signal));
       }
     }
   }
-  return { pieces, rows, days };
+  return { pieces: copied.length, rows, copied, days };
 }
 
 /**
@@ -96,10 +113,27 @@ export async function dropHidden(connections: Connections, signal: AbortSignal):
   }
 }
 
-async function differing(ends: CopyEnds, table: CopiedTable, day: number, signal: AbortSignal): Promise<readonly Piece[]> {
+/** An hour with very much is copied minute by minute. */
+function wholeHours({ from, to }: Slice): Slice {
+  return { from: Math.floor(from / hourMs) * hourMs, to: Math.ceil(to / hourMs) * hourMs };
+}
+
+/** Of a day, neighbouring hours as one slice. */
+function checkedOn({ name }: CopiedTable, day: Slice, { checked = [] }: RoundOptions): readonly Slice[] {
+  const own = checked.filter(({ table, from, to }) => table === name && from >= day.from && to <= day.to);
+  const slices: Slice[] = [];
+  for (const { from, to } of own.toSorted((one, other) => one.from - other.from)) {
+    const before = slices.at(-1);
+    if (before === undefined || from > before.to) slices.push({ from, to });
+    else slices[slices.length - 1] = { from: before.from, to: Math.max(before.to, to) };
+  }
+  return slices;
+}
+
+async function differing(ends: CopyEnds, table: CopiedTable, within: Slice, signal: AbortSignal): Promise<readonly Piece[]> {
   const { columns } = table;
   const pieces: Piece[] = [];
-  for (const hour of await compared(ends, table, { within: { from: day, to: day + dayMs }, widthMs: hourMs, columns }, signal)) {
+  for (const hour of await compared(ends, table, { within, widthMs: hourMs, columns }, signal)) {
     if (hour.isEqual || hour.bytes <= maxPieceBytes) pieces.push(hour);
     else pieces.push(...(await compared(ends, table, { within: hour, widthMs: minuteMs, columns }, signal)));
   }

@@ -15,6 +15,8 @@ export interface StoreIdentity {
   readonly copyOf: readonly string[];
   /** The number of the move by which it got the records; undefined: none came by a move. */
   readonly move: number | undefined;
+  /** A damaged part was set aside: a copy may have rows that this one has lost. */
+  readonly isIncomplete: boolean;
   /** Nothing is stored in it. */
   readonly isEmpty: boolean;
 }
@@ -28,6 +30,8 @@ export interface Identities {
   readonly markCopy: (of: readonly string[]) => Promise<void>;
   /** Notes that the store gets the records. @param move higher than that of the store that had them. */
   readonly markMove: (move: number) => Promise<void>;
+  /** Notes that a part was set aside. */
+  readonly markIncomplete: () => Promise<void>;
 }
 
 /**
@@ -36,9 +40,10 @@ export interface Identities {
  */
 const noStep = 0;
 const [idPrefix, copyPrefix, movePrefix] = ['store ', 'copy of ', 'records by move '];
+const incomplete = 'a part was set aside';
 const uuid = /^[0-9a-f-]{36}$/;
 
-const nothing: StoreIdentity = { id: undefined, copyOf: [], move: undefined, isEmpty: true };
+const nothing: StoreIdentity = { id: undefined, copyOf: [], move: undefined, isIncomplete: false, isEmpty: true };
 const anyRequest = compileForAll(select({ columns: sql`1 AS one`, from: acrossOrganizations('requests', copiesAll), limit: 1 })).text;
 
 /** @throws (from each) GatelogError when the store fails, or has no room. */
@@ -69,6 +74,7 @@ export function makeIdentities(connections: Connections): Identities {
         id: named(idPrefix)[0],
         copyOf: [...new Set(named(copyPrefix))],
         move: moves.length === 0 ? undefined : Math.max(...moves),
+        isIncomplete: rows.some(({ name }) => name === incomplete),
         isEmpty: first === undefined,
       };
     } catch (error) {
@@ -87,6 +93,9 @@ export function makeIdentities(connections: Connections): Identities {
     markCopy: async (of) => {
       const { copyOf } = await read();
       await add(of.filter((id) => !copyOf.includes(id)).map((id) => copyPrefix + checked(id)));
+    },
+    markIncomplete: async () => {
+      if (!(await read()).isIncomplete) await add([incomplete]);
     },
     markMove: async (move) => {
       if ((await read()).move !== move) await add([movePrefix + String(Math.trunc(move))]);

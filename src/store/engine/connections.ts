@@ -2,6 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { ClickHouseServers } from '../../config/clickhouse-url.ts';
 import type { DiskSpace, HasFreeSpace } from '../../platform/disk-space.ts';
 import type { LaneName, LaneState, NoteWait, PermitOptions, ReadConnections } from './lanes.ts';
+import type { RewrittenHours } from './rewritten-hours.ts';
 import type { RowFiles } from './row-files.ts';
 
 /** The embedded engine on a folder, or ClickHouse servers. */
@@ -43,6 +44,7 @@ export interface MovingBodies {
   migratedUntil: number | undefined;
   /** How often rows have been removed, or were about to be. */
   removals: number;
+  readonly rewritten: RewrittenHours;
 }
 
 export type Connect = (location: StoreLocation, onWait?: NoteWait, reads?: ReadConnections) => Connections;

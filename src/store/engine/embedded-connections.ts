@@ -8,6 +8,7 @@ import type { Connections, EmbeddedLocation } from './connections.ts';
 import { EmbeddedClients } from './embedded-clients.ts';
 import { laneStates, type NoteWait, openLanes, type ReadConnections } from './lanes.ts';
 import { RowFiles } from './row-files.ts';
+import { RewrittenHours } from './rewritten-hours.ts';
 
 /** Bytes to keep free by default. */
 const defaultSpareBytes = 256 * 1024 * 1024;
@@ -33,7 +34,7 @@ export function openEmbedded(location: EmbeddedLocation, onWait: NoteWait, reads
     hasFreeSpace: makeHasFreeSpace(folder, spareBytes),
     measureFreeSpace: makeMeasureDiskSpace(folder, spareBytes),
     lanes: () => laneStates(lanes),
-    bodies: { migratedUntil: undefined, removals: 0 },
+    bodies: { migratedUntil: undefined, removals: 0, rewritten: new RewrittenHours() },
     close: async () => {
       closing.abort();
       await clients.close();

@@ -163,13 +163,13 @@ export function failureText(error: unknown): string {
   return cause === error ? messageOf(error) : `${messageOf(error)} (${messageOf(cause)})`;
 }
 
-/** The code of an engine's error, also behind one of ours; undefined for other errors. */
 /** Also where its whole database is missing. */
 export function isMissingTable(error: unknown): boolean {
   const code = engineCodeOf(error);
   return code === '60' || code === '81';
 }
 
+/** The code of an engine's error, also behind one of ours; undefined for other errors. */
 export function engineCodeOf(error: unknown): string | undefined {
   return engineCode(causeOf(error));
 }

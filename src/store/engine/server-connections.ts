@@ -5,6 +5,7 @@ import { type LaneName, laneStates, type NoteWait, openLanes, type PermitOptions
 import { Replicas } from './replicas.ts';
 import { openServerClient } from './server-client.ts';
 import { catchUp } from './catch-up.ts';
+import { RewrittenHours } from './rewritten-hours.ts';
 
 /** Lanes of nothing but reads, which may run again elsewhere: their rows are given out as a whole. */
 const reading: ReadonlySet<LaneName> = new Set<LaneName>(['short', 'long', 'export', 'alerts', 'large', 'control']);
@@ -43,7 +44,7 @@ export function openServers({ servers: { urls, cluster } }: ServerLocation, onWa
     hasFreeSpace: () => true,
     measureFreeSpace: () => undefined,
     lanes: () => laneStates(clientAt(all, replicas.current)),
-    bodies: { migratedUntil: undefined, removals: 0 },
+    bodies: { migratedUntil: undefined, removals: 0, rewritten: new RewrittenHours() },
     close: async () => {
       replicas.close();
       await Promise.all(clients.map((client) => client.close()));

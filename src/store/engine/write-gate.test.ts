@@ -10,7 +10,7 @@ const blocker = () => {
 };
 
 describe('while writes are held', () => {
-  it('those that run end first, and further ones wait until they may pass', async () => {
+  it('those that run end first, beside others, and further ones wait until they may pass', async () => {
     const gate = new WriteGate();
     const done: string[] = [];
     const first = blocker();
@@ -19,13 +19,15 @@ describe('while writes are held', () => {
       done.push('held');
       return held;
     });
-    const second = gate.pass(() => Promise.resolve(done.push('second')));
+    await gate.pass(() => Promise.resolve(done.push('beside it')));
     first.end();
     const { release } = await holding;
-    expect(done).toEqual(['first', 'held']);
+    const second = gate.pass(() => Promise.resolve(done.push('second')));
+    await running;
+    expect(done).toEqual(['beside it', 'first', 'held']);
     release();
-    await Promise.all([running, second]);
-    expect(done).toEqual(['first', 'held', 'second']);
+    await second;
+    expect(done).toEqual(['beside it', 'first', 'held', 'second']);
   });
 
   it('one that waits for too long is refused, and has not run', async () => {

@@ -3,6 +3,8 @@ import { GatelogError } from '../../model/errors.ts';
 
 /** A change waits this long while writes are held. */
 const defaultWaitMs = 10_000;
+/** So long writes may run on once others are held. */
+const maxLastMs = 10_000;
 
 interface Hold {
   readonly released: Promise<void>;
@@ -48,8 +50,12 @@ export class WriteGate {
     }
   }
 
-  /** Holds further writes, and waits for those that run. @throws when some do not end in time. */
+  /**
+   * Waits for writes that run, while others begin; then holds further ones, and waits for the last that run. @throws when some do not end in
+   * time.
+   */
   async hold(maxMs: number): Promise<HeldWrites> {
+    if (!(await this.isIdleWithin(maxMs))) throw stillRunning(maxMs);
     if (this.held !== undefined) throw new Error('writes are held already');
     let open: (() => void) | undefined;
     const released = new Promise<void>((resolve) => {
@@ -67,9 +73,10 @@ export class WriteGate {
     const reopen = (): void => {
       this.closedFor = undefined;
     };
-    if (await this.isIdleWithin(maxMs)) return { release, close, reopen };
+    const lastMs = Math.min(maxMs, maxLastMs);
+    if (await this.isIdleWithin(lastMs)) return { release, close, reopen };
     release();
-    throw new Error(`changes of stored records did not end within ${maxMs} ms`);
+    throw stillRunning(lastMs);
   }
 
   private async isIdleWithin(maxMs: number): Promise<boolean> {
@@ -85,6 +92,10 @@ export class WriteGate {
     if (isReleased) return;
     throw new GatelogError('store_unavailable', 'The records are moving to another store. Try again in a moment.');
   }
+}
+
+function stillRunning(ms: number): Error {
+  return new Error(`changes of stored records did not end within ${ms} ms`);
 }
 
 function moved(where: string): GatelogError {

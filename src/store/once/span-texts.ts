@@ -115,7 +115,7 @@ export function makeSpanTexts(connections: Connections): SpanTextsRows {
 
 function makeReplaceBodies(connections: Connections): SpanTextsRows['replaceBodies'] {
   const insert = makeInsertRows(connections);
-  return async (organizationId, { rows, stale, token, searchMaxBytes }, signal) => {
+  const replace: SpanTextsRows['replaceBodies'] = async (organizationId, { rows, stale, token, searchMaxBytes }, signal) => {
     await insert(
       'bodies',
       rows.map((row) => bodiesRow({ ...row, organizationId }, { searchMaxBytes })),
@@ -135,6 +135,16 @@ function makeReplaceBodies(connections: Connections): SpanTextsRows['replaceBodi
       'bodies',
       compileFor(organizationId, deleteRows(old, { by: 'hiding', settings: removalSettings })),
     );
+  };
+  return async (organizationId, replaced, signal) => {
+    const { rewritten } = connections.bodies;
+    const times = replaced.rows.map(({ createdAt }) => createdAt);
+    rewritten.note(times);
+    try {
+      await replace(organizationId, replaced, signal);
+    } finally {
+      rewritten.note(times);
+    }
   };
 }
 

@@ -48,8 +48,11 @@ it('nothing is rewritten where no other row repeats one', async () => {
 });
 
 it('after the loss of a part all rows are, and no row is marked by an earlier one any more', async () => {
-  const { removals } = rig.connections.bodies;
+  const { removals, rewritten } = rig.connections.bodies;
+  const { mark } = rewritten;
   await keepWordsWithoutPart(rig.connections);
   expect(await repeating()).toEqual([]);
   expect(rig.connections.bodies.removals).toBe(removals + 1);
+  expect(rewritten.since(mark)).toBe('all');
+  expect(rewritten.mark).toBe(mark + 2);
 });

@@ -34,7 +34,12 @@ export async function keepWordsWithoutPart(connections: Connections): Promise<vo
   const goingOn = acrossOrganizations('bodies', 'a part has rows of many organisations', [sql`body_group != 0`, sql`NOT ${isAllNew}`]);
   const [found] = await readForRemoval(parts, compileForAll(select({ columns: sql`1 AS one`, from: goingOn, limit: 1 })));
   if (found === undefined) return;
-  await removeRows(parts, 'bodies', compileForAll(rewriteRows(goingOn, [sql`new_spans = ${allNew}`], removalSettings)));
+  connections.bodies.rewritten.noteAll();
+  try {
+    await removeRows(parts, 'bodies', compileForAll(rewriteRows(goingOn, [sql`new_spans = ${allNew}`], removalSettings)));
+  } finally {
+    connections.bodies.rewritten.noteAll();
+  }
 }
 
 /** Nobody marks rows by a removed one from then on: an insert that began before has ended, and a later one looks at the number of removals. */

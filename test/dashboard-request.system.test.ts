@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Browser, Locator, Page, Route } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiClient } from './support/api.ts';
 import { endPages, sharedBrowser } from './support/browser.ts';
@@ -315,14 +315,16 @@ it('a body of megabytes is opened raw, is searched and folded, and only a part o
 
 it('at its address, a body of megabytes begins before it has come, and goes on once it has', async () => {
   const { page, complaints } = await open(first);
-  const held: Route[] = [];
-  await page.route(`**/v1/request/${large}`, (route) => void held.push(route));
+  let release: (() => void) | undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  // One that is sent later goes on at once.
+  await page.route(`**/v1/request/${large}`, async (route) => released.then(() => route.continue()));
   await page.goto(addressOf(large, 'raw'));
   const body = page.locator('section[aria-label=Request]');
   await body.locator('.cm-content').getByText('"messages": [').waitFor();
   const search = body.getByRole('button', { name: 'Search' });
   await expect.poll(() => search.isDisabled()).toBe(true);
-  for (const route of held) await route.continue();
+  release?.();
   await expect.poll(() => search.isDisabled()).toBe(false);
   expect(complaints).toEqual([]);
   await leavePage(page);

@@ -104,6 +104,7 @@ describe('a copy', () => {
     expect(() => copies.start(orderTo({ open, isSwitching: true }))).toThrow(
       'Records are being copied to ClickHouse at servers. Wait for the end, or stop it with --stop.',
     );
+    expect(() => copies.start(orderTo({ open, maxHeldMs: 20_000 }))).toThrow('stop it with --stop');
     gate.open();
     await ended(copies);
     expect(opened).toBe(1);

@@ -112,7 +112,7 @@ export class StoreCopies {
     this.assertHere();
     if (this.running !== undefined) {
       const { order: runs } = this.running;
-      if (runs.location === order.location && runs.isSwitching === order.isSwitching) return;
+      if (isSame(runs, order)) return;
       throw new GatelogError(
         'invalid_parameter',
         `Records are being copied to ${locationText(runs.location)}. Wait for the end, or stop it with --stop.`,
@@ -375,6 +375,10 @@ interface RoundOrder {
 }
 
 const bodiesOf = (from: number): CopiedSlice => ({ table: 'bodies', from, to: from + hourMs });
+
+function isSame(one: CopyOrder, other: CopyOrder): boolean {
+  return one.location === other.location && one.isSwitching === other.isSwitching && one.maxHeldMs === other.maxHeldMs;
+}
 
 async function reachOf(store: Store): Promise<Reach> {
   return { stored: (await store.latestStoredNumber()) ?? 0, changes: await store.latestChangeNumber() };

@@ -1,9 +1,11 @@
 import { select } from '../../sql/query.ts';
-import { sql } from '../../sql/sql.ts';
+import { literal } from '../../sql/literal.ts';
+import { join, sql } from '../../sql/sql.ts';
 import { compileForAll } from '../../sql/statement.ts';
 import { runningStatements, systemRows } from '../../sql/tables.ts';
 import type { Connections } from '../engine/connections.ts';
 import { readRows } from '../engine/statements.ts';
+import { copiedTableNames } from './copied-tables.ts';
 import { laneSettings } from './lane-settings.ts';
 
 interface Counted {
@@ -18,7 +20,7 @@ interface Counted {
 export async function isAtRest(connections: Connections): Promise<boolean> {
   if (connections.embedded) return true;
   const writes = runningStatements(sql`query_kind IN ('Insert', 'Alter', 'Delete', 'Update')`);
-  const mutations = systemRows('mutations', sql`NOT is_done`);
+  const mutations = systemRows('mutations', sql`NOT is_done AND table IN (${join(copiedTableNames.map(literal), ', ')})`);
   for (const rows of [writes, mutations]) {
     const statement = compileForAll(select({ columns: sql`count() AS running`, from: rows }));
     const [counted] = await readRows<Counted>(connections, 'copy', statement, laneSettings);

@@ -20,7 +20,11 @@ interface Counted {
 export async function isAtRest(connections: Connections): Promise<boolean> {
   if (connections.embedded) return true;
   const writes = runningStatements(sql`query_kind IN ('Insert', 'Alter', 'Delete', 'Update')`);
-  const mutations = systemRows('mutations', sql`NOT is_done AND table IN (${join(copiedTableNames.map(literal), ', ')})`);
+  const isOurs = join(
+    copiedTableNames.map((name) => sql`table = ${literal(name)}`),
+    ' OR ',
+  );
+  const mutations = systemRows('mutations', sql`NOT is_done AND (${isOurs})`);
   for (const rows of [writes, mutations]) {
     const statement = compileForAll(select({ columns: sql`count() AS running`, from: rows }));
     const [counted] = await readRows<Counted>(connections, 'copy', statement, laneSettings);

@@ -317,7 +317,6 @@ it('at its address, a body of megabytes begins before it has come, and goes on o
   const { page, complaints } = await open(first);
   let release: (() => void) | undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  // One that is sent later goes on at once.
   await page.route(`**/v1/request/${large}`, async (route) => released.then(() => route.continue()));
   await page.goto(addressOf(large, 'raw'));
   const body = page.locator('section[aria-label=Request]');

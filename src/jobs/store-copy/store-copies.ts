@@ -14,7 +14,7 @@ import type { Store } from '../../store/store.ts';
 import { damaged, hasMoved, isLasting, tooLong, tooMuch } from './copy-failures.ts';
 import { type Copied, type Copying, type CopyState, failedState, sizeOf } from './copy-state.ts';
 import { locationText } from './record-store.ts';
-import { assertBehind, assertTarget, nextMove, type Reach } from './target.ts';
+import { assertBehind, assertTarget, nextMove, reachOf } from './target.ts';
 
 export interface StoreCopyPorts {
   readonly store: Store;
@@ -378,10 +378,6 @@ const bodiesOf = (from: number): CopiedSlice => ({ table: 'bodies', from, to: fr
 
 function isSame(one: CopyOrder, other: CopyOrder): boolean {
   return one.location === other.location && one.isSwitching === other.isSwitching && one.maxHeldMs === other.maxHeldMs;
-}
-
-async function reachOf(store: Store): Promise<Reach> {
-  return { stored: (await store.latestStoredNumber()) ?? 0, changes: await store.latestChangeNumber() };
 }
 
 /** @throws the abort reason once the signal aborts, whatever the work does. */

@@ -1,10 +1,16 @@
 import { GatelogError } from '../../model/errors.ts';
+import type { Store } from '../../store/store.ts';
 import type { StoreIdentity } from '../../store/copy/identity.ts';
 
 /** The greatest numbers of what a store has: of records in the order of storage, and of changes. */
 export interface Reach {
   readonly stored: number;
   readonly changes: number;
+}
+
+/** @throws GatelogError when the store fails. */
+export async function reachOf(store: Store): Promise<Reach> {
+  return { stored: (await store.latestStoredNumber()) ?? 0, changes: await store.latestChangeNumber() };
 }
 
 /** What a store must be told apart from before another one is copied into it. */

@@ -8,7 +8,7 @@ import { readInput, readOptionalInput, readQueryParameters, warnUnknownFields } 
 import { readJson } from '../http/read-json.ts';
 import type { PathParameter } from '../http/path-parameter.ts';
 import type { CallMemory } from '../http/response-memory.ts';
-import { sendData } from '../http/send-json.ts';
+import { sendDataInTurns } from '../http/send-json.ts';
 import type { Declaration, DeclaredContent, DeclaredRequest, DeclaredResponse, DeclaredResponses } from '../openapi/declaration.ts';
 import { type Audited, type AuditedEndpoint, auditKind, noteAnswered } from './audited.ts';
 import type { ApiPorts } from './ports.ts';
@@ -150,7 +150,7 @@ export function endpoint<
       const call = await readCall(declared, given);
       const data = await declared.run(call);
       await noteAnswered(declared, call, data);
-      return sendData(call.context, data);
+      return sendDataInTurns(call.context, data, call.principal.organizationId);
     },
   };
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestItem } from '../../contract/requests/item.ts';
 import { GatelogError } from '../../model/errors.ts';
 import type { RequestId } from '../../model/ids.ts';
 import { jsonParts, RawJson } from '../../model/json/raw.ts';
+import { Slices } from '../../platform/bounds/slices.ts';
 import { requestItems } from '../../query/requests/item.ts';
 import type { BodiesRow, RequestRow } from '../../query/requests/columns.ts';
 import { isOverResult } from '../../store/engine/failure.ts';
@@ -34,22 +34,15 @@ export async function writtenItems(
 ): Promise<readonly RawJson<RequestItem>[]> {
   const bodies = new Map((await bodiesOf(call, rows, withBodies)).map((row) => [row.id, row]));
   const written: RawJson<RequestItem>[] = [];
-  let sinceTurn = 0;
+  const slices = new Slices(call.principal.organizationId);
   for (const row of rows) {
     const body = bodies.get(row.id);
     const [item] = shown(call, [row], body === undefined ? [] : [body]);
-    const text = jsonParts(item, randomUUID()).join('');
-    written.push(new RawJson<RequestItem>(text));
-    sinceTurn += text.length;
-    if (sinceTurn < charactersInTurn) continue;
-    sinceTurn = 0;
-    await nextTurn();
+    written.push(new RawJson<RequestItem>(jsonParts(item, randomUUID()).join('')));
+    await slices.turn();
   }
   return written;
 }
-
-/** A few milliseconds of work. */
-const charactersInTurn = 128 * 1024;
 
 function shown({ principal, ports }: RequestContext, rows: readonly RequestRow[], bodies: readonly BodiesRow[]): RequestItem[] {
   return requestItems(rows, bodies, (row) => ports.bodyAddressOf(principal, row.id as RequestId));

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { LoopTurns } from './loop-turns.ts';
 
 /** Lets calls ask for their turn. @returns the names of those that have begun so far. */
-function asked(names: readonly string[], turns = new LoopTurns()): string[] {
+function asked(names: readonly string[], turns = new LoopTurns(4)): string[] {
   const begun: string[] = [];
   for (const name of names) void turns.next(name.slice(0, 1)).then(() => begun.push(name));
   return begun;
@@ -38,7 +38,7 @@ it('a call waits for no more than one of each other organisation', async () => {
 });
 
 it('calls that come one after the other never wait', async () => {
-  const turns = new LoopTurns();
+  const turns = new LoopTurns(4);
   for (let call = 0; call < 20; call += 1) {
     await turns.next('a');
     await nextTurn();
@@ -51,7 +51,7 @@ it('calls that come one after the other never wait', async () => {
 
 it('no turn is scheduled while nobody waits for one', async () => {
   let scheduled = 0;
-  const turns = new LoopTurns((turn) => {
+  const turns = new LoopTurns(4, (turn) => {
     scheduled += 1;
     setImmediate(turn);
   });

@@ -3,7 +3,7 @@ import type { Connections } from '../engine/connections.ts';
 import type { LaneName } from '../engine/lanes.ts';
 
 /** Reads for which somebody waits. */
-const foregroundLanes: ReadonlySet<LaneName> = new Set(['short', 'long', 'large']);
+export const foregroundLanes: ReadonlySet<LaneName> = new Set(['short', 'long', 'large']);
 const pollMs = 2;
 /** A read in the background lets others go first for so long. */
 const maxYieldMs = 100;

@@ -10,7 +10,7 @@ async function* putOut(count: number) {
 
 test('few rows that took the engine long are there in the turn in which they come', async () => {
   let isLater = false;
-  const rows = await rowsInTurns(putOut(2), (row) => {
+  const rows = await rowsInTurns(putOut(2), 'owner', (row) => {
     setImmediate(() => (isLater = true));
     return { ...row, isDecoded: true };
   });

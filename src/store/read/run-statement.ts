@@ -6,7 +6,7 @@ import type { LaneName } from '../engine/lanes.ts';
 import { isOverMemory, storeFailure } from '../engine/failure.ts';
 import { boundNow } from '../engine/statements.ts';
 import { boundQuery, type QuerySettings } from '../engine/parameters.ts';
-import { untilOthersRead } from './in-background.ts';
+import { foregroundLanes, untilOthersRead } from './in-background.ts';
 import { rowsInTurns } from './rows-in-turns.ts';
 
 export interface RunOptions {
@@ -63,10 +63,15 @@ const longThreads = Math.max(1, Math.floor(usableCores() / 2));
 /** Bodies of a page lie in blocks that take milliseconds each to decompress. */
 const bodiesThreads = Math.min(2, usableCores());
 
-function threadsOf(statement: Statement, lane: ReadLane): number {
+function threadsOf(statement: Statement, lane: ReadLane, connections: Connections): number {
   if (inBackground.has(lane)) return 1;
-  if (readsBodies(statement) && lane !== 'large') return bodiesThreads;
+  if (readsBodies(statement) && lane !== 'large' && isAlone(connections)) return bodiesThreads;
   return lane === 'short' ? 1 : longThreads;
+}
+
+/** Whether a read that has its connection is the only one: what others do is slower for each further thread. */
+function isAlone({ lanes }: Connections): boolean {
+  return lanes().reduce((sum, { name, busy }) => (foregroundLanes.has(name) ? sum + busy : sum), 0) <= 1;
 }
 
 /** Rows of `bodies` are the ones that may still be moved. */
@@ -121,7 +126,7 @@ async function runIn<Row>(
       timeoutMs: Math.max(1, endsAt - performance.now()),
       memoryBytes: memoryOf(lane, connections, options),
       maxResultBytes,
-      maxThreads: threadsOf(statement, lane),
+      maxThreads: threadsOf(statement, lane, connections),
       blockRows: readsBodies(statement) ? blockRowsOfBodies[lane === 'large' ? 'again' : 'first'] : defaultBlockRows,
     });
     const { text, params } = boundNow(statement, connections);
@@ -131,7 +136,7 @@ async function runIn<Row>(
       ...(signal === undefined || connections.embedded ? {} : { abort_signal: signal }),
     });
     const decode = (row: Readonly<Record<string, unknown>>): Row => (statement.decode?.(row, statement.tenant) ?? row) as Row;
-    return rowsInTurns(result.stream<Record<string, unknown>>(), decode);
+    return rowsInTurns(result.stream<Record<string, unknown>>(), statement.tenant, decode);
   };
   if (inBackground.has(lane)) await untilOthersRead(connections);
   return connections.run(lane, read, turn);

@@ -30,7 +30,8 @@ import { oldestEnd } from './lag.ts';
 import { numberRow } from '../store/insert/row-key.ts';
 import { ExchangeIndex, type TrackedExchange, type Settlement } from './series/exchange.ts';
 import { AppliedChanges } from './changes/pending.ts';
-import { compactAll, assertBelowMaxFrames, SeriesTail } from './series/tail.ts';
+import { compactAll, SeriesTail } from './series/tail.ts';
+import { readEverything, readSome } from './series/read.ts';
 import type { BudgetSettlement } from './interpret/settlement.ts';
 import { laterPosition, mayBeStored, type Unsure, unsureAtStart } from './batch/unsure.ts';
 import { type Failure, storeRows } from './batch/insert.ts';
@@ -39,8 +40,6 @@ import { recordStored } from './record-stored.ts';
 const writerCheckMs = 500;
 /** Calls in a row of one caller are rarely further apart. */
 const quietAfterMs = 2000;
-/** Max bytes of one read, between two ticks of the event loop: some tens of milliseconds where frames are small. */
-const readBytes = 1024 * 1024;
 /** Max batches read ahead of the store per series, so that a backlog stays on disk, not in memory. */
 const batchesAhead = 2;
 
@@ -94,14 +93,7 @@ export class Drain {
    */
   async catchUp(): Promise<void> {
     this.findSeries();
-    for (const tail of this.tails.values()) {
-      if (tail.isReplaying()) tail.checkWriter();
-      assertBelowMaxFrames(this.tails, this.parts.maxKnown);
-      while (tail.read(readBytes) >= readBytes) {
-        await nextTick();
-        assertBelowMaxFrames(this.tails, this.parts.maxKnown);
-      }
-    }
+    await readEverything(this.tails, this.parts.maxKnown);
   }
 
   /** False when batches have failed for a while and none has been stored since, and when one does not end. */
@@ -156,13 +148,8 @@ export class Drain {
 
   /** @returns whether there is surely more to read. */
   private readAhead(): boolean {
-    let more = false;
-    for (const tail of this.tails.values()) {
-      if (!tail.isReplaying() && tail.hasEnough(batchesAhead * this.parts.limits.maxRows, this.parts.maxKnown)) continue;
-      const bytes = tail.read(readBytes);
-      if (bytes > 0) this.lastReadAt = this.parts.clock.monotonic();
-      more = bytes >= readBytes || more;
-    }
+    const { bytes, more } = readSome(this.tails.values(), { rows: batchesAhead * this.parts.limits.maxRows, frames: this.parts.maxKnown });
+    if (bytes > 0) this.lastReadAt = this.parts.clock.monotonic();
     return more;
   }
 

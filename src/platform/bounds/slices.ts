@@ -24,8 +24,12 @@ export class Slices {
     this.maxMs = maxMs;
   }
 
+  isOver(): boolean {
+    return performance.now() - this.startedAt >= this.maxMs;
+  }
+
   async turn(): Promise<void> {
-    if (performance.now() - this.startedAt < this.maxMs) return;
+    if (!this.isOver()) return;
     await turns.later(this.owner);
     this.startedAt = performance.now();
   }

@@ -5,15 +5,15 @@ import { Slices } from './slices.ts';
 it('gives way once a slice is over, and not before', async () => {
   let others = 0;
   const other = setImmediate(() => (others += 1));
-  const patient = new Slices('', 60_000);
+  const patient = new Slices(undefined, 60_000);
   for (let step = 0; step < 100; step += 1) await patient.turn();
   expect(others).toBe(0);
-  await new Slices('', 0).turn();
+  await new Slices(undefined, 0).turn();
   expect(others).toBe(1);
   clearImmediate(other);
 });
 
-it('of all work in slices, one slice has each turn of the loop, owners in turn', async () => {
+it('of all owned work in slices, one slice has each turn of the loop, owners in turn', async () => {
   const order: string[] = [];
   let loopTurns = 0;
   const perTurn: number[] = [];

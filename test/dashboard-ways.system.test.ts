@@ -40,6 +40,14 @@ it('Escape closes a request that j has opened before anything had the focus', as
   await leavePage(page);
 });
 
+it('a request has an address of its own below the list, as a session has', async () => {
+  const { page, complaints } = await openSignedIn(scene.browser, `${scene.service.api}/requests/${seedId(5)}`);
+  await page.waitForURL((url) => url.pathname === '/requests' && url.searchParams.get('request') === seedId(5));
+  await panel(page).getByRole('tab', { selected: true }).waitFor();
+  expect(complaints).toEqual([]);
+  await leavePage(page);
+});
+
 it('the user and the properties of a request lead to the user and to the requests that have them', async () => {
   const { page, complaints } = await scene.open({ q: 'user:ben Team:checkout', request: seedId(5) });
   await panel(page).getByRole('link', { name: 'checkout' }).click();

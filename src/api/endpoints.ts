@@ -27,6 +27,7 @@ import { retention } from './endpoints/retention.ts';
 import { rules } from './endpoints/rules.ts';
 import { session } from './endpoints/session.ts';
 import { sessions } from './endpoints/sessions.ts';
+import { simulations } from './endpoints/simulations.ts';
 import { spans } from './endpoints/spans.ts';
 import { users } from './endpoints/users.ts';
 import { views } from './endpoints/views.ts';
@@ -59,6 +60,7 @@ export const endpoints: readonly Endpoint[] = [
   ...audit,
   ...providerKeys,
   ...prices,
+  ...simulations,
   ...retention,
   ...metrics,
   ...sessions,

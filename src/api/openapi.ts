@@ -54,6 +54,7 @@ const tags: readonly { readonly name: string; readonly description: string; read
     description: 'Models, their prices, and prices of your own.',
     paths: ['/v1/models', '/v1/public/model-registry/', '/v1/prices'],
   },
+  { name: 'Simulations', description: 'What requests would have cost, and which a limit would have refused.', paths: ['/v1/simulations/'] },
   {
     name: 'Settings',
     description: 'Keys, limits, redaction and retention of the organisation.',

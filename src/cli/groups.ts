@@ -1,7 +1,7 @@
 /** What commands are for, and their names, in the order in which the help has them. */
 const commandGroups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Start', ['init', 'serve', 'demo', 'doctor', 'config']],
-  ['Look', ['report', 'metrics', 'requests', 'sessions', 'users']],
+  ['Look', ['report', 'metrics', 'requests', 'sessions', 'users', 'simulate']],
   ['Watch', ['alerts', 'webhooks', 'limits', 'apply']],
   ['Data', ['export', 'import', 'properties', 'prices', 'reprice']],
   ['Access', ['orgs', 'keys', 'agents']],

@@ -13,6 +13,7 @@ import { Requests } from './nouns/requests.ts';
 import { Monitoring } from './nouns/monitoring.ts';
 import { Sessions } from './nouns/sessions.ts';
 import { Limits, Redaction, Retention } from './nouns/settings.ts';
+import { Simulations } from './nouns/simulations.ts';
 import { Users } from './nouns/users.ts';
 import { Webhooks } from './nouns/webhooks.ts';
 import { type ClientOptions, settingsOf } from './connection/options.ts';
@@ -28,6 +29,7 @@ export interface GatelogClient {
   readonly imports: Imports;
   readonly jobs: Jobs;
   readonly prices: Prices;
+  readonly simulations: Simulations;
   readonly keys: Keys;
   readonly providerKeys: ProviderKeys;
   readonly limits: Limits;
@@ -68,6 +70,7 @@ export function createClient(options: ClientOptions = {}): GatelogClient {
     imports: new Imports(connection),
     jobs: new Jobs(connection),
     prices: new Prices(connection),
+    simulations: new Simulations(connection),
     keys: new Keys(connection),
     providerKeys: new ProviderKeys(connection),
     limits: new Limits(connection),
@@ -140,5 +143,6 @@ export type {
 } from './types/dashboard.ts';
 export type { Export } from './types/export.ts';
 export type { Reprice, RepriceReport } from './types/prices.ts';
+export type { LimitSimulation, LimitSimulationReport, PriceSimulation, PriceSimulationReport } from './types/simulations.ts';
 export type { Delivery, DeliveryDetail, Webhook, WebhookBody } from './types/webhooks.ts';
 export type { ApiKey, LimitUsage, ProviderKey, RateLimit, RedactionRule, SignedIn } from './types/settings.ts';

@@ -9,6 +9,7 @@ import type { OrganizationId } from '../model/ids.ts';
 import { checkPrices } from '../pricing/check-prices.ts';
 import { explainCost, recomputedCost } from '../pricing/explain-cost.ts';
 import { type CorePrices, makePricingOf } from '../pricing/held/core-prices.ts';
+import { makeSimulatePrice, type SimulatePrice } from '../pricing/held/simulations.ts';
 import { recordNameFor } from '../providers/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { RequestChanges } from '../ingest/changes/request-changes.ts';
@@ -37,6 +38,7 @@ export interface PricePorts {
   readonly apply: (principal: Principal, read: () => Promise<readonly RepricedRequest[]>, isTrial: boolean) => Promise<RepriceReport>;
   /** Explains the cost of a stored request. @throws GatelogError `metadata_unavailable`. */
   readonly explain: (organizationId: OrganizationId, request: BilledRequest) => CostExplanation;
+  readonly simulate: SimulatePrice;
 }
 
 export interface RequestCostDependencies {
@@ -67,5 +69,6 @@ export function makePricePorts({ database, prices, store, changer }: RequestCost
     apply: (principal, read, isTrial) =>
       changer.shared(principal.organizationId, async () => repriceRequests(repricing, principal, await read(), isTrial)),
     explain: (organizationId, request) => explainCost(request, pricingOf(organizationId, request)),
+    simulate: makeSimulatePrice(prices, systemClock.now),
   };
 }

@@ -19,7 +19,7 @@ export interface Pricing {
  * Whether the tables decide the cost. Costs that the caller or the provider reported stay, cached responses cost nothing, and of several
  * models the record has only the sum.
  */
-function isByTables(request: BilledRequest): boolean {
+export function isByTables(request: BilledRequest): boolean {
   const { costSource, cached, usage } = request;
   return !cached && (costSource === 'price-book' || costSource === 'none') && !isHalf(usage) && !isOfSeveralModels(request);
 }

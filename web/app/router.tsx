@@ -20,6 +20,7 @@ import { auditSearchOf } from '../features/audit/search.ts';
 import { keysSearchOf } from '../features/keys/permissions.ts';
 import { limitsSearchOf } from '../features/limits/search.ts';
 import { pricesSearchOf } from '../features/prices/search.ts';
+import { signInSearchOf } from '../features/sign-in/search.ts';
 import { usersSearchOf } from '../features/users/search.ts';
 import { sessionSearchOf, sessionsSearchOf } from '../features/sessions/search.ts';
 
@@ -37,24 +38,6 @@ const signInRoute = createRoute({
     'SignInPage',
   ),
 });
-
-interface SignInSearch {
-  /** Where to go then. */
-  readonly next?: string;
-  /** Somebody was signed in before. */
-  readonly expired?: true;
-  /** The issuer of accounts has sent the browser back. */
-  readonly finish?: true;
-}
-
-/** An address that stands in a link must lead to this site. */
-function signInSearchOf({ next, expired, finish }: Readonly<Record<string, unknown>>): SignInSearch {
-  return {
-    ...(typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {}),
-    ...(expired === true ? { expired } : {}),
-    ...(finish === true ? { finish } : {}),
-  };
-}
 
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -106,6 +89,15 @@ const requestsRoute = createRoute({
     part(() => import('../features/requests/requests-page.tsx')),
     'RequestsPage',
   ),
+});
+
+/** The address that people would guess, from that of a session. */
+const requestRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/requests/$requestId',
+  beforeLoad: ({ params: { requestId } }) => {
+    throw redirect({ to: '/requests', search: { request: requestId, range: 'all' }, replace: true });
+  },
 });
 
 const compareRoute = createRoute({
@@ -351,6 +343,7 @@ export const router = createRouter({
       exploreRoute,
       requestsRoute,
       compareRoute,
+      requestRoute,
       sessionsRoute,
       sessionRoute,
       propertiesRoute,

@@ -7,7 +7,7 @@ export const invocation = 'npx --no-install gatelog';
 /** Of the first level; in a text for people "gatelog" is a command before one of them or an option, and else the program's name. */
 const commandNames = [
   'agents|alerts|apply|backup|completion|config|core|dead-letters|demo|doctor|export|gateway|help|import|init|keys|limits|mcp|metrics|orgs|prices',
-  'properties|report|reprice|requests|restore|serve|sessions|store|users|version|webhooks',
+  'properties|report|reprice|requests|restore|serve|sessions|simulate|store|users|version|webhooks',
 ].join('|');
 
 /** Matches one of our commands in a text for people. */

@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { intervals, metricNames, dimensions as knownDimensions } from '../../model/vocabulary/metrics.ts';
 import type { MetricsOptions } from '../metrics/metrics.ts';
+import type { SimulateOptions } from '../metrics/simulate.ts';
 import { type ReportName, reportNames, unpricedReport } from '../metrics/reports.ts';
 import type { CommandDependencies } from '../base/dependencies.ts';
 import { type Suggested, suggesting, withFilter, withTimezone, withWindow } from './options.ts';
@@ -27,6 +28,20 @@ export function addMetricsCommands(program: Command, dependencies: CommandDepend
       ? (await import('../metrics/unpriced.ts')).showUnpriced(dependencies, options)
       : (await import('../metrics/report.ts')).showReport(dependencies, name, options),
   );
+  const simulated = program
+    .command('simulate')
+    .description(
+      "what requests would have cost with another model or tier, or without the provider's cache; which a limit would have refused",
+    )
+    .option('--model <name>', 'another model, at its present price')
+    .option('--provider <name>', 'who would serve it (default: its maker)')
+    .option('--tier <name>', 'another service tier, such as batch, flex, priority or default')
+    .option('--without-cache', "as if the provider's cache had not been used")
+    .option('--limit <policy>', 'instead: which requests a limit such as "2500;calendar=month;u=cents;s=user" would have refused');
+  withFilter(withWindow(simulated))
+    .option('--json', 'write the report as JSON')
+    .addHelpText('after', simulateExamples)
+    .action(async (options: SimulateOptions) => (await import('../metrics/simulate.ts')).simulate(dependencies, options));
 }
 
 const metrics: Suggested = { values: () => metricNames, isList: true };
@@ -56,6 +71,13 @@ Examples:
   gatelog metrics --metric cost,count,p95_latency --by model --start-date 7d
   gatelog metrics --metric cost --by properties.Team --interval day --start-date 30d --timezone Europe/Berlin
   gatelog metrics --metric errors,error_rate --by provider,status --json`;
+
+const simulateExamples = `
+Examples:
+  gatelog simulate --model gpt-4.1-mini --where model=gpt-4.1 --since 30d
+  gatelog simulate --tier batch --property Team=reports --since 7d
+  gatelog simulate --without-cache --since 7d
+  gatelog simulate --limit '2500;calendar=month;u=cents;s=user' --since 60d`;
 
 const reportExamples = `
 Examples:

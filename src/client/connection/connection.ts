@@ -11,6 +11,7 @@ import type { RequestsEndpoints } from '../endpoints/requests.ts';
 import type { MonitoringEndpoints } from '../endpoints/monitoring.ts';
 import type { SessionsEndpoints } from '../endpoints/sessions.ts';
 import type { SettingsEndpoints } from '../endpoints/settings.ts';
+import type { SimulationsEndpoints } from '../endpoints/simulations.ts';
 import type { UsersEndpoints } from '../endpoints/users.ts';
 import type { WebhooksEndpoints } from '../endpoints/webhooks.ts';
 import type { Settings } from './options.ts';
@@ -27,6 +28,7 @@ export interface Endpoints
     PropertiesEndpoints,
     MetricsEndpoints,
     PricesEndpoints,
+    SimulationsEndpoints,
     PeopleEndpoints,
     SettingsEndpoints,
     AlertsEndpoints,

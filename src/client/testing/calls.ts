@@ -40,6 +40,8 @@ export const calls: Readonly<Record<string, (client: GatelogClient) => unknown>>
   'GET /v1/prices': ({ prices }) => prices.get(),
   'PUT /v1/prices': ({ prices }) => prices.replace([]),
   'POST /v1/prices/apply': ({ prices }) => prices.apply({ filter }),
+  'POST /v1/simulations/price': ({ simulations }) => simulations.price({ filter, model: 'a/b' }),
+  'POST /v1/simulations/limit': ({ simulations }) => simulations.limit({ filter, policy: '1;w=60' }),
   'POST /v1/property/query': ({ properties }) => properties.list(),
   'POST /v1/property/hidden/query': ({ properties }) => properties.listHidden(),
   'POST /v1/property/hide': ({ properties }) => properties.hide('a/b'),

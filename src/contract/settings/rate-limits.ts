@@ -16,7 +16,7 @@ export const limitOfRuleSentence =
   'A limit with an `alert_id` belongs to that alert rule; change it there (PUT /v1/alerts/{id}), and leave it in the list as it is shown, or out.';
 const keySentence = '`key_id` is the identifier of one of your keys, a UUID as `gatelog keys list` shows it; leave it out for all keys.';
 
-const policySchema = z
+export const policySchema = z
   .string(limitMessage)
   .superRefine((policy, context) => {
     const wrong = wrongPolicy(policy);

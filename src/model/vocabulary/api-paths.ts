@@ -20,6 +20,7 @@ export const apiPathSegments = [
   'redaction-rules',
   'retention',
   'prices',
+  'simulations',
   'export',
   'trace',
   'otlp',

@@ -27,6 +27,7 @@ import { freshHeader } from '../page/fresh-until.ts';
 import { setHint } from '../page/headers.ts';
 import { readMetricsBatch } from '../page/metrics-batch.ts';
 import { readMetrics, readNamedMetrics } from '../page/metrics-rows.ts';
+import { writtenList } from '../page/written-list.ts';
 
 const headers = { ...hintHeader, ...freshHeader };
 
@@ -59,7 +60,8 @@ export const metrics = [
         );
       }
       const answer = { data, error: null, ...(approximate.length === 0 ? {} : { approximate }) };
-      return sendJson(call.context, answer satisfies AnswerOf<typeof metricsAnswerSchema>);
+      const checked = answer satisfies AnswerOf<typeof metricsAnswerSchema>;
+      return sendJson(call.context, { ...checked, data: await writtenList(data, call.tenant) });
     },
   }),
   endpoint({
